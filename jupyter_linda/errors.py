@@ -1,0 +1,175 @@
+"""The exception tree: catch by branch, one message form (thing, cause, next step).
+
+LindaError
+├── InvalidInput          the caller's request is wrong                          400
+│   ├── InvalidPath       a path that no rule could ever judge (empty, NUL)       400
+│   └── InvalidRules      the rules file does not parse or validate               400
+├── NotAllowed            the caller may not do this                              403
+├── NotFound              the named thing does not exist, or not for this caller  404
+├── Conflict              the thing changed, or the moment has passed             409
+│   ├── StaleRevision     a notebook, cell or file changed since it was read      409
+│   ├── NoLongerValid     a question that was answered, expired or withdrawn      409
+│   └── AmbiguousCell     one cell id names several cells                         409
+├── Unavailable           something needed is not there now                       503
+│   ├── WorkerUnavailable the worker did not come up in time                      503
+│   ├── StorageUnavailable  disk full, read-only, locked or damaged database      503
+│   ├── KernelUnavailable   dead or busy kernel                                   503
+│   └── ChannelClosed     the other process is gone                               503
+├── NewerDatabase         the database was written by a newer version             503
+├── ProviderFault         the model provider failed; `kind` says how              502
+├── LeaseLost             another worker owns this run now: stop writing          (internal)
+├── BadFrame              a malformed frame on the channel                        (internal)
+├── ToolRetry             a tool's outcome: the model should mend its call        (outcome)
+└── ToolFailed            a tool's outcome: it could not be done, and why         (outcome)
+"""
+
+from __future__ import annotations
+
+
+class LindaError(Exception):
+    """Root of everything raised on purpose. `message` is fit for a person to read."""
+
+    status = 500
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    @property
+    def kind(self) -> str:
+        """The class name, as it goes over the wire."""
+        return type(self).__name__
+
+
+class InvalidInput(LindaError):
+    """The caller's request is wrong."""
+
+    status = 400
+
+
+class InvalidPath(InvalidInput):
+    """A path that cannot name anything: empty, or with a NUL byte."""
+
+
+class InvalidRules(InvalidInput):
+    """The rules file does not parse or validate."""
+
+
+class NotAllowed(LindaError):
+    """The caller may not do this."""
+
+    status = 403
+
+
+class NotFound(LindaError):
+    """The named thing does not exist, or not for this caller."""
+
+    status = 404
+
+
+class Conflict(LindaError):
+    """The thing changed, or the moment has passed."""
+
+    status = 409
+
+
+class StaleRevision(Conflict):
+    """A notebook, cell or file changed since it was read."""
+
+
+class NoLongerValid(Conflict):
+    """A question that was answered, expired or withdrawn."""
+
+
+class AmbiguousCell(Conflict):
+    """One cell id names several cells."""
+
+
+class Unavailable(LindaError):
+    """Something needed is not there now; `retry_after_s` says when to ask again."""
+
+    status = 503
+    retry_after_s = 2
+
+
+class WorkerUnavailable(Unavailable):
+    """The worker did not come up in time."""
+
+
+class StorageUnavailable(Unavailable):
+    """The disk is full or read-only, or the database is locked or damaged."""
+
+
+class KernelUnavailable(Unavailable):
+    """The kernel is dead, or busy for longer than we wait."""
+
+
+class ChannelClosed(Unavailable):
+    """The process at the other end of the pipes is gone."""
+
+
+class NewerDatabase(LindaError):
+    """The database was written by a newer version of this package."""
+
+    status = 503
+
+
+class ProviderFault(LindaError):
+    """The model provider failed.
+
+    `kind_of_fault` is one of: auth, billing, forbidden, unknown_model, timeout, rate_limit, overloaded,
+    server, unreachable, cut_stream, empty, malformed, context_overflow, refused, bad_request, no_model.
+    """
+
+    status = 502
+
+    def __init__(
+        self, kind_of_fault: str, message: str, *, remedy: str = "", retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.kind_of_fault = kind_of_fault
+        self.retry_after_s = retry_after_s
+
+
+class LeaseLost(LindaError):
+    """Another worker owns this run now: stop writing."""
+
+
+class BadFrame(LindaError):
+    """A malformed frame arrived on the channel."""
+
+
+class ToolRetry(LindaError):
+    """A tool's outcome: the model should mend its call as the message says."""
+
+
+class ToolFailed(LindaError):
+    """A tool's outcome: it could not be done, and why. `kind_of_failure` is a short machine word."""
+
+    def __init__(self, message: str, *, remedy: str = "", kind_of_failure: str = "failed") -> None:
+        super().__init__(message, remedy=remedy)
+        self.kind_of_failure = kind_of_failure
+
+
+def _branches(root: type[LindaError]) -> dict[str, type[LindaError]]:
+    found = {root.__name__: root}
+    for child in root.__subclasses__():
+        found |= _branches(child)
+    return found
+
+
+def from_wire(kind: str, message: str, *, remedy: str = "", detail: str = "") -> LindaError:
+    """Rebuild an error that crossed the channel; an unknown kind becomes a plain `LindaError`."""
+    branch = _branches(LindaError).get(kind, LindaError)
+    if issubclass(branch, ProviderFault):
+        return ProviderFault(detail or "server", message, remedy=remedy)
+    if issubclass(branch, ToolFailed):
+        return ToolFailed(message, remedy=remedy, kind_of_failure=detail or "failed")
+    return branch(message, remedy=remedy)
+
+
+def to_wire(error: LindaError) -> dict[str, str]:
+    """The form in which an error crosses the channel: kind, message, remedy, detail."""
+    detail = getattr(error, "kind_of_fault", "") or getattr(error, "kind_of_failure", "")
+    return {"kind": error.kind, "message": error.message, "remedy": error.remedy, "detail": str(detail)}

@@ -1,0 +1,508 @@
+"""The nouns that cross an edge (HTTP, stream, database); source of the panel's types."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+Action = Literal["read", "write", "run", "send"]
+"""What a tool does to its resource. `run` executes code; `send` leaves the machine."""
+
+Effect = Literal["auto", "ask", "deny"]
+
+RunState = Literal["queued", "running", "waiting", "interrupted", "failed", "stopped", "done"]
+"""queued: behind another run of the chat; running: a worker holds it, or may take it at once; waiting:
+a question is open and no worker is held. The other four are final. interrupted: the reply was cut."""
+
+MessageStatus = Literal["streaming", "complete", "interrupted", "replaced", "failed", "stopped"]
+"""interrupted: the provider's stream broke, the partial text is kept. replaced: a crash cut the model
+call and it was made again; never shown."""
+
+CallState = Literal["asked", "begun", "done", "failed", "refused", "unknown", "stopped"]
+"""asked: the model wants it, not yet judged or waiting for a person; begun: committed before the effect;
+unknown: the worker died in the middle and the outcome cannot be looked up."""
+
+QuestionKind = Literal["approval", "choice", "outcome"]
+"""approval: may this call run? choice: the assistant asks the user; outcome: did that cut call happen?"""
+
+QuestionState = Literal["open", "answered", "expired", "void"]
+
+Mode = Literal["plan", "ask", "edit"]
+"""Per chat. plan: nothing but reads; ask: as the rules say; edit: writes inside grants need no question."""
+
+
+class Noun(BaseModel):
+    """Base of all nouns: immutable, unknown fields refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Usage(Noun):
+    """Tokens of one model call, as the provider counted them (0 where it did not say)."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+
+class ContextItem(Noun):
+    """Something the user attached to a message: shown as a chip, removable before sending."""
+
+    kind: Literal["notebook", "cell", "file", "selection", "variable"]
+    path: str = ""
+    cell_id: str = ""
+    name: str = ""
+    text: str = ""
+
+
+class ToolCall(Noun):
+    """A tool call as the model made it. `arguments` is the exact JSON text, never repaired."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+class Message(Noun):
+    """One message of a chat. `parent_id` makes branches: edit-and-resend adds a sibling."""
+
+    message_id: str
+    chat_id: str
+    parent_id: str | None
+    run_id: str | None
+    role: Literal["user", "assistant", "tool"]
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+    context: tuple[ContextItem, ...] = ()
+    status: MessageStatus = "complete"
+    model: str = ""
+    usage: Usage | None = None
+    error: Problem | None = None
+    created_at: datetime
+
+
+class Problem(Noun):
+    """A fault in words for a person: what, why, and what to do next. `kind` is for programs."""
+
+    kind: str
+    message: str
+    remedy: str = ""
+
+
+class Diff(Noun):
+    """Old and new text of one thing (a cell's source, a file)."""
+
+    label: str
+    old: str
+    new: str
+
+
+class Preview(Noun):
+    """What a question or a card shows of a call: one plain sentence, and code or diffs."""
+
+    sentence: str
+    code: str = ""
+    language: str = ""
+    diffs: tuple[Diff, ...] = ()
+    findings: tuple[str, ...] = ()
+    """What was seen in code to run: "runs a shell command", "deletes files", "uses the network" …"""
+
+
+class Call(Noun):
+    """A tool call's card: how far it is, and a bounded view of its result."""
+
+    call_id: str
+    run_id: str
+    chat_id: str
+    message_id: str
+    name: str
+    arguments: JsonValue
+    state: CallState
+    action: Action = "read"
+    title: str = ""
+    """One line for the card: "Read sales.ipynb, 14 cells"."""
+    result: str = ""
+    """The text the model was given (bounded)."""
+    result_hash: str | None = None
+    """Set when the whole result is longer than what the model saw: GET results/{hash}."""
+    outputs: tuple[dict[str, JsonValue], ...] = ()
+    """nbformat outputs of a run cell, bounded, for JupyterLab's own renderers."""
+    diffs: tuple[Diff, ...] = ()
+    problem: Problem | None = None
+    begun_at: datetime | None = None
+    done_at: datetime | None = None
+
+
+class Question(Noun):
+    """Something only a person can answer. Survives restarts; bound to the exact arguments."""
+
+    question_id: str
+    chat_id: str
+    run_id: str
+    call_id: str | None
+    kind: QuestionKind
+    state: QuestionState
+    tool: str = ""
+    action: Action = "read"
+    resource: str = ""
+    arguments: JsonValue = None
+    preview: Preview
+    choices: tuple[str, ...] = ()
+    scopes: tuple[GrantScope, ...] = ()
+    """What "always" may mean here, narrowest first."""
+    answer: str | None = None
+    answered_by: str | None = None
+    opened_at: datetime
+    expires_at: datetime
+    closed_at: datetime | None = None
+
+
+class GrantScope(Noun):
+    """The reach of an "always" answer; empty string means any."""
+
+    label: str
+    tool: str = ""
+    action: Action
+    path: str = ""
+    chat_id: str = ""
+    days: int | None = 30
+
+
+class Grant(Noun):
+    """An "always" that was given: this tool, this path, this chat, until then. Revocable."""
+
+    grant_id: str
+    owner_id: str
+    tool: str
+    action: Action
+    path: str
+    chat_id: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None = None
+
+
+class Run(Noun):
+    """One piece of work in a chat: from a user's message to its end."""
+
+    run_id: str
+    chat_id: str
+    owner_id: str
+    state: RunState
+    model: str
+    message_id: str
+    """The user message it answers."""
+    steps: int = 0
+    problem: Problem | None = None
+    queued_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+class Chat(Noun):
+    """A chat as the list shows it."""
+
+    chat_id: str
+    owner_id: str
+    title: str
+    model: str
+    """Empty: the default model."""
+    mode: Mode = "ask"
+    state: RunState | None = None
+    """Of its newest run; None before the first."""
+    waiting: int = 0
+    """Open questions."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class ModelInfo(Noun):
+    """A model the picker can offer."""
+
+    model_id: str
+    """As litellm names it ("openai/gpt-5", "ollama/qwen3"), or "linda/demo"."""
+    label: str
+    provider: str
+    is_local: bool
+    is_ready: bool
+    note: str = ""
+
+
+class Provider(Noun):
+    """A connected provider as the panel may see it: the key never, only whether it is set and when."""
+
+    name: str
+    label: str
+    kind: str
+    """litellm's provider word: openai, anthropic, ollama, …"""
+    base_url: str = ""
+    proxy: str = ""
+    ca_file: str = ""
+    models: tuple[str, ...] = ()
+    has_key: bool = False
+    key_source: Literal["", "environment", "file"] = ""
+    key_set_at: datetime | None = None
+
+
+class Check(Noun):
+    """One line of the doctor and of the readiness page."""
+
+    name: str
+    title: str
+    state: Literal["ok", "warning", "error", "skipped"]
+    detail: str
+    remedy: str = ""
+
+
+class AuditEntry(Noun):
+    """One decision of the gate, or one answer, or one effect. Append-only."""
+
+    audit_id: int
+    at: datetime
+    owner_id: str
+    chat_id: str
+    run_id: str
+    call_id: str
+    tool: str
+    action: Action
+    resource: str
+    arguments: JsonValue
+    decision: Literal["auto", "asked", "allowed", "refused", "denied", "expired", "done", "failed"]
+    rule: str
+    by: str
+
+
+class Event(Noun):
+    """One entry of a chat's log. `seq` is gapless per chat, from 1; `payload` is typed by `kind`."""
+
+    chat_id: str
+    seq: int
+    run_id: str | None
+    kind: str
+    payload: dict[str, JsonValue]
+    at: datetime
+
+
+# ---- event payloads, by kind ------------------------------------------------------------------
+
+
+class MessageAdded(Noun):
+    """message.added: a user's message, or an assistant's that begins to stream."""
+
+    message: Message
+
+
+class MessageDelta(Noun):
+    """message.delta: text and reasoning to append, and the whole-so-far is never sent."""
+
+    message_id: str
+    text: str = ""
+    reasoning: str = ""
+
+
+class MessageDone(Noun):
+    """message.done: the final status; the text is the sum of the deltas."""
+
+    message_id: str
+    status: MessageStatus
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    error: Problem | None = None
+
+
+class MessageReplaced(Noun):
+    """message.replaced: a crash cut the call; hide this text, the call is made again."""
+
+    message_id: str
+
+
+class RunChanged(Noun):
+    """run.changed"""
+
+    run: Run
+
+
+class CallChanged(Noun):
+    """call.changed: the whole card, each time its state changes."""
+
+    call: Call
+
+
+class CallProgress(Noun):
+    """call.progress: live text of a running call (a cell's stdout); only the last matters."""
+
+    call_id: str
+    text: str
+
+
+class QuestionChanged(Noun):
+    """question.changed: opened, answered (by whom), expired or void."""
+
+    question: Question
+
+
+class Folded(Noun):
+    """folded: chunks of `from_seq`..`to_seq` were folded into their finished message."""
+
+    from_seq: int
+    to_seq: int
+
+
+class ChatChanged(Noun):
+    """chat.changed (home stream): created, renamed, or its state or badge changed."""
+
+    chat: Chat
+
+
+class ChatDeleted(Noun):
+    """chat.deleted (home stream)"""
+
+    chat_id: str
+
+
+class RulesChanged(Noun):
+    """rules.changed (home stream): the rules file was read again; `problem` when the last good stay."""
+
+    problem: Problem | None = None
+
+
+class SettingsChanged(Noun):
+    """settings.changed (home stream): providers, models or the default model changed."""
+
+    default_model: str
+
+
+PAYLOADS: dict[str, type[Noun]] = {
+    "message.added": MessageAdded,
+    "message.delta": MessageDelta,
+    "message.done": MessageDone,
+    "message.replaced": MessageReplaced,
+    "run.changed": RunChanged,
+    "call.changed": CallChanged,
+    "call.progress": CallProgress,
+    "question.changed": QuestionChanged,
+    "folded": Folded,
+    "chat.changed": ChatChanged,
+    "chat.deleted": ChatDeleted,
+    "rules.changed": RulesChanged,
+    "settings.changed": SettingsChanged,
+}
+"""Every event kind and its payload."""
+
+
+# ---- requests and replies ---------------------------------------------------------------------
+
+
+class NewChat(Noun):
+    """POST chats"""
+
+    title: str = ""
+    model: str = ""
+    mode: Mode = "ask"
+
+
+class ChatPatch(Noun):
+    """PATCH chats/{chat_id}: only the given fields change."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    model: str | None = None
+    mode: Mode | None = None
+
+
+class NewMessage(Noun):
+    """POST chats/{chat_id}/messages. A retried POST with the same `client_id` starts no second run."""
+
+    text: Annotated[str, Field(min_length=1, max_length=200_000)]
+    client_id: Annotated[str, Field(min_length=8, max_length=64)]
+    parent_id: str | None = None
+    """The message this one follows; None continues at the newest. Edit-and-resend gives the edited one's parent."""
+    is_root: bool = False
+    """With `parent_id` None: edit-and-resend of the chat's first message (a new root)."""
+    context: tuple[ContextItem, ...] = ()
+    model: str = ""
+
+
+class Retry(Noun):
+    """POST chats/{chat_id}/retry: answer this user message again, as a new branch."""
+
+    message_id: str
+    client_id: Annotated[str, Field(min_length=8, max_length=64)]
+    model: str = ""
+
+
+class Accepted(Noun):
+    """202 of messages and retry."""
+
+    message: Message
+    run: Run
+
+
+class ChatView(Noun):
+    """GET chats/{chat_id}: the chat as of `seq`; follow the stream from there."""
+
+    chat: Chat
+    messages: tuple[Message, ...]
+    calls: tuple[Call, ...]
+    questions: tuple[Question, ...]
+    runs: tuple[Run, ...]
+    seq: int
+
+
+class ChatList(Noun):
+    """GET chats: newest first; `seq` of the home stream at that moment."""
+
+    chats: tuple[Chat, ...]
+    home_id: str
+    seq: int
+
+
+class Answer(Noun):
+    """POST questions/{question_id}/answer. `answer`: "once", "always", "no", or one of the choices / free text."""
+
+    answer: Annotated[str, Field(min_length=1, max_length=10_000)]
+    scope: GrantScope | None = None
+    """Required with "always"."""
+
+
+class ProviderInput(Noun):
+    """PUT providers/{name} and POST providers/test. `key` None keeps the stored one; it is never echoed."""
+
+    label: str = ""
+    kind: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
+    base_url: str = ""
+    proxy: str = ""
+    ca_file: str = ""
+    models: tuple[str, ...] = ()
+    key: str | None = None
+
+
+class Presence(Noun):
+    """What one browser tab has open; sent on change over the panel's WebSocket."""
+
+    notebooks: tuple[str, ...] = ()
+    """API paths of notebooks this tab holds a model of."""
+    active: str = ""
+
+
+class Status(Noun):
+    """GET status"""
+
+    version: str
+    worker: Literal["idle", "starting", "running", "restarting", "failed"]
+    worker_problem: Problem | None = None
+    database_problem: Problem | None = None
+    rules_problem: Problem | None = None
+    default_model: str = ""
+    demo_model: Literal["ready", "missing"] = "missing"
+    home_id: str
+    root_name: str = ""
+    is_token_only: bool = True
+    """True when the identity is just a token: the owner is `local`."""
+
+
+Message.model_rebuild()
+Question.model_rebuild()

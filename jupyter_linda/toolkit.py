@@ -1,0 +1,129 @@
+"""`@tool`: a typed function with a docstring becomes a tool with a schema."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from .errors import ToolRetry
+from .ports import Json, Permit, Resource, ToolContext, ToolResult, Unknown
+from .schemas import Action, Preview
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+Body = Callable[..., Awaitable[ToolResult]]
+Previewer = Callable[[Mapping[str, Json], ToolContext], Awaitable[Preview]]
+Finder = Callable[[Mapping[str, Json], ToolContext], Awaitable[ToolResult | None | Unknown]]
+Resourcer = Callable[[Mapping[str, Json]], Resource]
+
+
+def _arguments_model(function: FunctionType) -> type[BaseModel]:
+    """A pydantic model of the function's parameters, the leading `context` left out."""
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}  # pydantic's own signature takes Any here
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        kind = hints[name]
+        if get_origin(kind) is Annotated and isinstance(get_args(kind)[1], str):
+            bare, text = get_args(kind)[0], get_args(kind)[1]
+            kind = Annotated[bare, Field(description=text)]
+        fields[name] = (kind, ... if parameter.default is inspect.Parameter.empty else parameter.default)
+    return create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _without_titles(schema: Json) -> Json:
+    if isinstance(schema, dict):
+        return {k: _without_titles(v) for k, v in schema.items() if not (k == "title" and isinstance(v, str))}
+    if isinstance(schema, list):
+        return [_without_titles(item) for item in schema]
+    return schema
+
+
+@dataclass
+class FunctionTool:
+    """A tool made of a function; see `ports.Tool`. `previews` and `finds` attach the other two parts."""
+
+    body: Body
+    action: Action
+    family: str
+    resource_of: Resourcer
+    name: str = ""
+    description: str = ""
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    _previewer: Previewer | None = None
+    _finder: Finder | None = None
+
+    def __post_init__(self) -> None:
+        function: FunctionType = self.body  # type: ignore[assignment]  # tools are plain functions
+        self.name = function.__name__
+        self.description = inspect.cleandoc(function.__doc__ or "")
+        self._model = _arguments_model(function)
+        self.parameters = _without_titles(self._model.model_json_schema())
+
+    def previews(self, previewer: Previewer) -> Previewer:
+        """Decorator: how a question about this tool looks."""
+        self._previewer = previewer
+        return previewer
+
+    def finds(self, finder: Finder) -> Finder:
+        """Decorator: how to find out after a crash whether the effect happened."""
+        self._finder = finder
+        return finder
+
+    def parse(self, arguments: str) -> Mapping[str, Json]:
+        """Argument text -> checked arguments with defaults filled in."""
+        try:
+            raw = json.loads(arguments or "{}")
+        except ValueError as error:
+            raise ToolRetry(f"The arguments of {self.name} are not valid JSON: {error}.") from None
+        try:
+            return self._model.model_validate(raw).model_dump()
+        except ValidationError as error:
+            faults = "; ".join(
+                f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}"
+                for fault in error.errors(include_url=False)
+            )
+            raise ToolRetry(f"The arguments of {self.name} do not fit its schema: {faults}.") from None
+
+    def resource(self, arguments: Mapping[str, Json]) -> Resource:
+        """What these arguments touch."""
+        return self.resource_of(arguments)
+
+    async def preview(self, arguments: Mapping[str, Json], context: ToolContext) -> Preview:
+        """What a question shows; the exact arguments are always shown beside it."""
+        if self._previewer is None:
+            return Preview(sentence=f"{self.name.replace('_', ' ').capitalize()}")
+        return await self._previewer(arguments, context)
+
+    async def run(self, permit: Permit, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult:
+        """Do it, with a permit for exactly this tool."""
+        if permit.tool != self.name:
+            raise ValueError(f"a permit for {permit.tool} cannot run {self.name}")
+        return await self.body(context, **arguments)
+
+    async def find(
+        self, arguments: Mapping[str, Json], context: ToolContext
+    ) -> ToolResult | None | Unknown:
+        """After a crash; reads simply run again, everything else is unknown unless a finder knows better."""
+        if self.action == "read":
+            return None
+        return Unknown() if self._finder is None else await self._finder(arguments, context)
+
+
+def tool(
+    *, action: Action, family: str, resource: Resourcer
+) -> Callable[[Body], FunctionTool]:
+    """Make a tool of `async def name(context, **arguments) -> ToolResult`.
+
+    The docstring is the description the model reads; `Annotated[type, "text"]` describes an argument.
+    """
+
+    def make(body: Body) -> FunctionTool:
+        return FunctionTool(body=body, action=action, family=family, resource_of=resource)
+
+    return make
