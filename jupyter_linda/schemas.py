@@ -61,8 +61,11 @@ class ToolCall(Noun):
     """A tool call as the model made it. `arguments` is the exact JSON text, never repaired."""
 
     call_id: str
+    """Ours, unique; the provider's own id may repeat between runs."""
     name: str
     arguments: str
+    provider_id: str = ""
+    """The provider's id, sent back to it unchanged (some carry state in it)."""
 
 
 class Message(Noun):
@@ -72,11 +75,11 @@ class Message(Noun):
     chat_id: str
     parent_id: str | None
     run_id: str | None
-    role: Literal["user", "assistant", "tool"]
+    role: Literal["user", "assistant"]
     text: str = ""
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    call_id: str | None = None
+    """Results are in the `Call` cards, not in messages."""
     context: tuple[ContextItem, ...] = ()
     status: MessageStatus = "complete"
     model: str = ""

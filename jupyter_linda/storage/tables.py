@@ -1,0 +1,233 @@
+"""The relational schema, as SQLAlchemy Core tables; the same on every engine."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    text,
+)
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware UTC instant, kept as integer microseconds since 1970 (sorts and compares anywhere)."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
+        """Refuses naive instants."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a naive datetime cannot be stored; use an aware UTC one")
+        return (value - EPOCH) // timedelta(microseconds=1)
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
+        """Back to an aware UTC instant."""
+        return None if value is None else EPOCH + timedelta(microseconds=value)
+
+
+metadata = MetaData()
+
+chats = Table(
+    "chats",
+    metadata,
+    Column("chat_id", Text, primary_key=True),
+    Column("owner_id", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("model", Text, nullable=False, default=""),
+    Column("mode", Text, nullable=False, default="ask"),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Index("chats_by_owner", "owner_id", "updated_at"),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("message_id", Text, primary_key=True),
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("parent_id", Text),
+    Column("run_id", Text),
+    Column("role", Text, nullable=False),
+    Column("text", Text, nullable=False, default=""),
+    Column("reasoning", Text, nullable=False, default=""),
+    Column("tool_calls", JSON, nullable=False, default=list),
+    Column("context", JSON, nullable=False, default=list),
+    Column("status", Text, nullable=False),
+    Column("model", Text, nullable=False, default=""),
+    Column("usage", JSON),
+    Column("error", JSON),
+    Column("created_at", Instant, nullable=False),
+    Index("messages_by_chat", "chat_id", "position", unique=True),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("run_id", Text, primary_key=True),
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE"), nullable=False),
+    Column("owner_id", Text, nullable=False),
+    Column("server_id", Text, nullable=False),
+    Column("client_id", Text, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("steps", Integer, nullable=False, default=0),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("fence", Integer, nullable=False, default=0),
+    Column("holder", Text, nullable=False, default=""),
+    Column("lease_until", Instant),
+    Column("stop_asked_at", Instant),
+    Column("problem", JSON),
+    Column("queued_at", Instant, nullable=False),
+    Column("started_at", Instant),
+    Column("ended_at", Instant),
+    Column("answer_secret_hash", Text),
+    Index("one_active_run_per_chat", "chat_id", unique=True, sqlite_where=text("state IN ('running', 'waiting')"),
+          postgresql_where=text("state IN ('running', 'waiting')")),
+    Index("runs_by_client", "owner_id", "client_id", unique=True),
+    Index("runs_by_state", "state", "queued_at"),
+)
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("call_id", Text, primary_key=True),
+    Column("run_id", Text, ForeignKey("runs.run_id", ondelete="CASCADE"), nullable=False),
+    Column("chat_id", Text, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("arguments", Text, nullable=False),
+    Column("action", Text, nullable=False, default="read"),
+    Column("state", Text, nullable=False),
+    Column("title", Text, nullable=False, default=""),
+    Column("result", Text, nullable=False, default=""),
+    Column("result_hash", Text),
+    Column("outputs", JSON, nullable=False, default=list),
+    Column("diffs", JSON, nullable=False, default=list),
+    Column("data", JSON),
+    Column("problem", JSON),
+    Column("begun_at", Instant),
+    Column("done_at", Instant),
+    Index("calls_by_chat", "chat_id"),
+    Index("calls_by_run", "run_id", "position"),
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    Column("question_id", Text, primary_key=True),
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("owner_id", Text, nullable=False),
+    Column("call_id", Text),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("tool", Text, nullable=False, default=""),
+    Column("action", Text, nullable=False, default="read"),
+    Column("resource", Text, nullable=False, default=""),
+    Column("arguments", JSON),
+    Column("preview", JSON, nullable=False),
+    Column("choices", JSON, nullable=False, default=list),
+    Column("scopes", JSON, nullable=False, default=list),
+    Column("answer", Text),
+    Column("answered_by", Text),
+    Column("opened_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Column("closed_at", Instant),
+    Index("questions_by_state", "state", "expires_at"),
+    Index("questions_by_run", "run_id"),
+)
+
+grants = Table(
+    "grants",
+    metadata,
+    Column("grant_id", Text, primary_key=True),
+    Column("owner_id", Text, nullable=False),
+    Column("tool", Text, nullable=False, default=""),
+    Column("action", Text, nullable=False),
+    Column("path", Text, nullable=False, default=""),
+    Column("chat_id", Text, nullable=False, default=""),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("revoked_at", Instant),
+    Index("grants_by_owner", "owner_id", "action"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("audit_id", Integer, primary_key=True, autoincrement=True),
+    Column("at", Instant, nullable=False),
+    Column("owner_id", Text, nullable=False),
+    Column("chat_id", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("call_id", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("resource", Text, nullable=False),
+    Column("arguments", JSON),
+    Column("decision", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Index("audit_by_owner", "owner_id", "audit_id"),
+    sqlite_autoincrement=True,
+)
+
+AUDIT_IS_APPEND_ONLY = (
+    "CREATE TRIGGER IF NOT EXISTS audit_keeps_rows BEFORE DELETE ON audit "
+    "BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END",
+    "CREATE TRIGGER IF NOT EXISTS audit_keeps_values BEFORE UPDATE ON audit "
+    "BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END",
+)
+"""SQLite triggers that refuse to change or delete what was written."""
+
+events = Table(
+    "events",
+    metadata,
+    # The rowid follows commit order (one writer at a time). Never reused: the newest row of a home stream stays.
+    Column("id", Integer, primary_key=True),
+    Column("chat_id", Text, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("run_id", Text),
+    Column("kind", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("events_by_chat", "chat_id", "seq", unique=True),
+)
+
+servers = Table(
+    "servers",
+    metadata,
+    Column("server_id", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("pid_started_at", Instant, nullable=False),
+    Column("heartbeat_at", Instant, nullable=False),
+)
+
+known = Table(
+    "known",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", JSON),
+    Column("at", Instant, nullable=False),
+)
+"""Last known answers of the worker (model and tool lists), so that a picker opens without one."""
