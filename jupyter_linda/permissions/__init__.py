@@ -1,0 +1,1 @@
+"""What Linda may do: paths, rules, the gate, grants and the audit."""

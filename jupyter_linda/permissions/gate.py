@@ -1,0 +1,171 @@
+"""The gate: the one place where a call is let through, and the only maker of permits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..errors import InvalidPath, NotAllowed
+from ..ports import Permit, Verdict
+from .approvals import covers
+from .paths import is_under, parts_of, refuse_outside
+from .rules import decide, denied_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..ports import Clock, GateCall
+    from ..schemas import Action, Grant
+    from .approvals import GrantBook
+    from .audit import AuditDecision, AuditLog
+    from .paths import Located, PathPolicy
+    from .rules import Decision
+    from .watch import RuleFile
+
+_REMEMBERED = 1000
+
+
+@dataclass(frozen=True)
+class _Ruling:
+    effect: Literal["auto", "ask", "deny"]
+    rule: str
+    reason: str
+    decision: AuditDecision
+    by: str = "rules"
+
+
+class RuleGate:
+    """Implements `ports.Gate`: rules, then grants, then a person's answer to this very call; default deny."""
+
+    def __init__(
+        self, *, rules: RuleFile, policy: PathPolicy, grants: GrantBook, audit: AuditLog, clock: Clock
+    ) -> None:
+        self.policy = policy
+        self._rules = rules
+        self._grants = grants
+        self._audit = audit
+        self._clock = clock
+        self._seal = object()
+        self._judged: dict[str, GateCall] = {}
+        """Permitted calls by id, the newest thousand: what their contexts may reach."""
+
+    async def judge(self, call: GateCall) -> Verdict:
+        """Decide, write the decision down, and only then hand out the permit."""
+        try:
+            located = self.policy.locate(call.resource.path)
+        except (NotAllowed, InvalidPath) as error:
+            resource = call.resource.path
+            ruling = _Ruling("deny", "never: hidden, secret or impossible path", error.message, "denied")
+        else:
+            resource = located.canonical
+            ruling = await self._rule_on(call, located)
+        await self._audit.record(
+            call,
+            decision=ruling.decision,
+            resource=resource,
+            rule=ruling.rule,
+            by=ruling.by,
+            at=self._clock.now(),
+        )
+        permit = None
+        if ruling.effect == "auto":
+            self._remember(call)
+            permit = Permit(
+                call_id=call.call_id,
+                tool=call.tool,
+                arguments=call.arguments,
+                rule=ruling.rule,
+                resource=call.resource,
+                seal=self._seal,
+            )
+        return Verdict(effect=ruling.effect, rule=ruling.rule, reason=ruling.reason, permit=permit)
+
+    def check(self, permit: Permit, call: GateCall) -> None:
+        """Refuse a permit that this gate did not make, or that was made for another call or other arguments."""
+        is_ours = permit.seal is self._seal
+        same = (permit.call_id, permit.tool, permit.arguments) == (call.call_id, call.tool, call.arguments)
+        if not (is_ours and same):
+            raise NotAllowed(f"The permit does not cover this call of {call.tool}.")
+
+    def hidden_tools(self, tools: Sequence[tuple[str, Action]]) -> frozenset[str]:
+        """Names of tools that a rule denies everywhere: not offered to the model."""
+        return denied_tools(self._rules.current(), tools)
+
+    def admitter(self, call_id: str) -> Callable[[str, Action], str]:
+        """`ToolContext.admit_path` of one judged call: a path must be listed as auto, or lie in what was permitted.
+
+        Before its permit (previews) and after a crash (look-ups) only what is auto by itself is admitted.
+        """
+
+        def admit(path: str, action: Action) -> str:
+            located = self.policy.locate(path)
+            call = self._judged.get(call_id)
+            found = self._decide(call.tool if call else "", located.real, action)
+            if found.effect == "deny":
+                raise NotAllowed(f"{path!r} is closed by the rule {found.rule!r}.")
+            if found.effect == "ask" and not (call and self._is_within(call, located, action, found)):
+                raise refuse_outside(path)
+            return located.real
+
+        return admit
+
+    def _remember(self, call: GateCall) -> None:
+        self._judged[call.call_id] = call
+        while len(self._judged) > _REMEMBERED:
+            self._judged.pop(next(iter(self._judged)))
+
+    def is_visible(self, path: str) -> bool:
+        """`ToolContext.is_visible`."""
+        return self.policy.is_visible(path)
+
+    def _decide(self, tool: str, real: str, action: Action) -> Decision:
+        return decide(self._rules.current(), tool=tool, action=action, real=real, root=self.policy.root)
+
+    def _is_within(self, call: GateCall, located: Located, action: Action, found: Decision) -> bool:
+        """The call's own resource, or something in the folder it was let into that no closer rule keeps apart."""
+        if action not in (call.action, "read"):
+            return False
+        base = self.policy.locate(call.resource.path).real
+        return is_under(located.real, base) and found.reach <= len(parts_of(base))
+
+    async def _rule_on(self, call: GateCall, located: Located) -> _Ruling:
+        found = self._decide(call.tool, located.real, call.action)
+        if found.effect == "deny":
+            return _Ruling("deny", found.rule, f"The rule {found.rule!r} does not allow this.", "denied")
+        if call.answer is not None and call.answer not in ("once", "always"):
+            return _Ruling("deny", "the person said no", "The person said no.", "refused", by="person")
+        if call.mode == "plan" and call.action != "read":
+            return _Ruling(
+                "deny", "plan mode", "This chat is in plan mode: it reads and proposes, and changes nothing.", "denied"
+            )
+        if found.effect == "auto":
+            return _Ruling("auto", found.rule, "", "auto")
+        if call.answer is not None:
+            rule = f"a person's answer: {call.answer}"
+            return _Ruling("auto", rule, "", "allowed", by="person")
+        if self._is_edit_mode_write(call, located, found):
+            return _Ruling("auto", "edit mode: writes in the notebook folder", "", "auto")
+        grant = await self._grant_for(call, located)
+        if grant is not None:
+            return _Ruling("auto", f"grant {grant.grant_id}", "", "auto", by="grant")
+        return _Ruling("ask", found.rule, "This needs the user's answer.", "asked")
+
+    def _is_edit_mode_write(self, call: GateCall, located: Located, found: Decision) -> bool:
+        # An `ask` that names a folder of its own was written on purpose; edit mode does not pass it.
+        is_general = found.reach <= len(parts_of(self.policy.root))
+        return call.mode == "edit" and call.action == "write" and located.api_path is not None and is_general
+
+    async def _grant_for(self, call: GateCall, located: Located) -> Grant | None:
+        now = self._clock.now()
+        for grant in await self._grants.active(call.owner_id, now=now):
+            if covers(
+                grant,
+                tool=call.tool,
+                action=call.action,
+                canonical=located.canonical,
+                chat_id=call.chat_id,
+                now=now,
+                root=self.policy.root,
+            ):
+                return grant
+        return None

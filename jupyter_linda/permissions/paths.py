@@ -1,0 +1,272 @@
+"""From the spelling of a path to its checked real path, and opening exactly that."""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import os
+import stat
+import sys
+import unicodedata
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ..errors import InvalidPath, NotAllowed, NotFound, StaleRevision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SECRET_NAMES = (
+    ".env*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", ".ssh", ".gnupg", ".aws",
+    ".azure", ".kube", ".docker", ".git", ".git-credentials", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc",
+    "jpserver-*.json", "nbserver-*.json", "kernel-*.json", "jupyter_cookie_secret", "notebook_cookie_secret",
+    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*",
+)  # fmt: skip
+"""Names (of a file or of any folder above it) that are never read, written or listed, whatever the rules say."""
+
+_OUTSIDE = "lies or resolves outside the permitted paths"
+_WINDOWS_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))]
+)
+
+
+def fold(text: str) -> str:
+    """One spelling for names that a file system may take for the same: case and Unicode form."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def parts_of(real: str) -> tuple[str, ...]:
+    """The components of an absolute path; the anchor is the first."""
+    return Path(real).parts
+
+
+def is_under(real: str, base: str, *, is_folded: bool = False) -> bool:
+    """Whether `real` is `base` or inside it, component by component (no sibling prefixes)."""
+    inner, outer = parts_of(real), parts_of(base)
+    if is_folded:
+        inner, outer = tuple(map(fold, inner)), tuple(map(fold, outer))
+    return inner[: len(outer)] == outer
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether one component is on the never list."""
+    folded = fold(name).rstrip(". ")
+    if any(fnmatch.fnmatchcase(folded, pattern) for pattern in SECRET_NAMES):
+        return True
+    return folded.startswith("id_") and "." not in folded
+
+
+def is_hidden_name(name: str) -> bool:
+    """Whether one component is hidden by its leading dot."""
+    return name.startswith(".") and name not in (".", "..")
+
+
+def is_runtime_file(parts: tuple[str, ...]) -> bool:
+    """Connection files hold keys: `jupyter/runtime/*.json`, wherever that folder is."""
+    folded = [fold(part) for part in parts]
+    return any("jupyter" in first and second == "runtime" for first, second in itertools.pairwise(folded)) and folded[
+        -1
+    ].endswith((".json", ".html"))
+
+
+@dataclass(frozen=True)
+class Located:
+    """Where a path leads. `api_path` is set when that is inside the server's root ("" is the root)."""
+
+    real: str
+    api_path: str | None
+
+    @property
+    def canonical(self) -> str:
+        """How grants and the audit name it: the API path ("." for the root), else the real path."""
+        if self.api_path is None:
+            return self.real
+        return self.api_path or "."
+
+
+@dataclass(frozen=True)
+class PathPolicy:
+    """How paths are read on this server. `never` are folders closed whatever the rules say (Linda's own data)."""
+
+    root_dir: str
+    allow_hidden: bool = False
+    never: tuple[str, ...] = ()
+    _root: str = field(init=False, repr=False, default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_root", os.path.realpath(self.root_dir))
+
+    @property
+    def root(self) -> str:
+        """The root's real path."""
+        return self._root
+
+    def locate(self, path: str) -> Located:
+        """Resolve an API path (relative to the root) or an absolute path; `~`, `%2e` and URLs are literal names.
+
+        Raises `InvalidPath` for what cannot name anything and `NotAllowed` for hidden and secret names; the
+        message is the same whether or not the target exists.
+        """
+        if "\0" in path:
+            raise InvalidPath("The path holds a NUL character: that is an invalid path.")
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise InvalidPath("The path is not valid text: that is an invalid path.") from None
+        if sys.platform == "win32":
+            _refuse_windows_tricks(path)
+        try:
+            real = os.path.realpath(Path(self._root) / path)
+        except (OSError, ValueError):
+            raise NotAllowed(f"{path!r} {_OUTSIDE}.") from None
+        located = Located(real, self._api_path(real))
+        self._refuse_closed(path, located)
+        return located
+
+    def _api_path(self, real: str) -> str | None:
+        if not is_under(real, self._root):
+            return None
+        return "/".join(parts_of(real)[len(parts_of(self._root)) :])
+
+    def _refuse_closed(self, path: str, located: Located) -> None:
+        inner = located.api_path
+        real_parts = tuple(inner.split("/")) if inner else ()
+        if inner is None:
+            real_parts = parts_of(located.real)[1:]
+        # The spelling counts as well as the target: `link-to-env` and `.env` are both closed.
+        asked = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        if Path(path).is_absolute() and inner is not None:
+            asked = list(real_parts)
+        if any(map(is_secret_name, [*real_parts, *asked])) or is_runtime_file(parts_of(located.real)):
+            raise NotAllowed(f"{path!r} is a secret file or folder by its name: those are never opened.")
+        if any(is_under(located.real, os.path.realpath(folder), is_folded=True) for folder in self.never):
+            raise NotAllowed(f"{path!r} belongs to the settings of Jupyter or of Linda: never opened.")
+        if not self.allow_hidden and any(map(is_hidden_name, [*real_parts, *asked])):
+            raise NotAllowed(
+                f"{path!r} is a hidden file or folder.", remedy="Allow hidden files in the settings (allow_hidden)."
+            )
+
+    def is_visible(self, path: str) -> bool:
+        """Whether a path may be listed: neither hidden nor secret, and not a link out of the root."""
+        try:
+            located = self.locate(path)
+        except (NotAllowed, InvalidPath):
+            return False
+        return located.api_path is not None or (Path(path).is_absolute() and os.path.normpath(path) == located.real)
+
+
+def refuse_outside(path: str) -> NotAllowed:
+    """The one denial of a path outside what is permitted; it does not say whether the target exists."""
+    return NotAllowed(f"{path!r} {_OUTSIDE}.", remedy="Ask for a rule, or use a path inside the notebook folder.")
+
+
+def _refuse_windows_tricks(path: str) -> None:
+    if path.startswith(("\\\\", "//")):
+        raise NotAllowed(f"{path!r} {_OUTSIDE}.")
+    for index, part in enumerate(path.replace("\\", "/").split("/")):
+        is_drive = index == 0 and len(part) == 2 and part[1] == ":"
+        if (":" in part and not is_drive) or (part not in (".", "..") and part != part.rstrip(". ")):
+            raise InvalidPath(f"{path!r} is an invalid path on Windows.")
+        if fold(part.split(".")[0]) in _WINDOWS_DEVICES:
+            raise InvalidPath(f"{path!r} names a Windows device: that is an invalid path.")
+
+
+# ---- opening exactly what was checked ----------------------------------------------------------
+
+
+def descriptor_path(descriptor: int) -> str | None:
+    """The real path of an open descriptor where the system tells it (Linux, macOS), else None."""
+    link = Path(f"/proc/self/fd/{descriptor}")
+    with suppress(OSError):
+        return str(link.readlink())
+    if sys.platform == "darwin":
+        import fcntl  # noqa: PLC0415  # does not exist on Windows
+
+        return fcntl.fcntl(descriptor, 50, bytes(1024)).split(b"\0", 1)[0].decode()  # 50: F_GETPATH
+    return None
+
+
+def _is_same(descriptor: int, real: str) -> bool:
+    told = descriptor_path(descriptor)
+    if told is not None and sys.platform == "linux":
+        return told == real
+    # Elsewhere: the name must still resolve to itself, and to the very file that is open.
+    with suppress(OSError):
+        opened, named = os.fstat(descriptor), os.lstat(real)
+        is_one = (opened.st_dev, opened.st_ino) == (named.st_dev, named.st_ino)
+        return is_one and os.path.realpath(real) == real
+    return False
+
+
+@contextmanager
+def open_checked(real: str, *, label: str = "") -> Iterator[BinaryIO]:
+    """Open the regular file at a checked real path for reading; refuse if a link was swapped in meanwhile.
+
+    Open first, check the descriptor afterwards: between a check and an open anything can happen.
+    """
+    label = label or Path(real).name
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(real, flags | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        raise NotFound(f"{label!r} does not exist.", remedy="List the folder to see what there is.") from None
+    except IsADirectoryError:
+        raise NotFound(f"{label!r} is a folder, not a file.") from None
+    except OSError as error:
+        raise NotAllowed(f"{label!r} cannot be opened: {error.strerror}.") from None
+    with os.fdopen(descriptor, "rb") as stream:
+        if not _is_same(stream.fileno(), real):
+            raise refuse_outside(label)
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise NotFound(f"{label!r} is not a regular file.")
+        yield stream
+
+
+def write_checked(real: str, content: bytes, *, expect: bytes | None, label: str = "") -> None:
+    """Put `content` at a checked real path, whole or not at all; the old file's mode is kept.
+
+    `expect` is the content it must still have (None: it must not exist), else `StaleRevision`.
+    """
+    label = label or Path(real).name
+    folder = Path(real).parent
+    if os.path.realpath(folder) != str(folder) or Path(real).is_symlink():
+        raise refuse_outside(label)
+    if not folder.is_dir():
+        raise NotFound(f"The folder of {label!r} does not exist.", remedy="Write into a folder that exists.")
+    temporary = folder / f".{Path(real).name[:80]}.{os.urandom(6).hex()}.part"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(temporary, flags, 0o666)
+    except OSError as error:
+        raise NotAllowed(f"{label!r} cannot be written: {error.strerror}.") from None
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            if not _is_same(stream.fileno(), str(temporary)):
+                raise refuse_outside(label)
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        _swap_in(temporary, real, expect=expect, label=label)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _swap_in(temporary: Path, real: str, *, expect: bytes | None, label: str) -> None:
+    target = Path(real)
+    if expect is None:
+        try:
+            os.link(temporary, target)  # fails if somebody made it meanwhile; replace would not
+        except FileExistsError:
+            raise StaleRevision(f"{label!r} was created meanwhile.", remedy="Read it first.") from None
+        except OSError:  # no hard links on this file system
+            if target.exists():
+                raise StaleRevision(f"{label!r} was created meanwhile.", remedy="Read it first.") from None
+            temporary.replace(target)
+        return
+    with open_checked(real, label=label) as stream:
+        if stream.read() != expect:
+            raise StaleRevision(f"{label!r} changed meanwhile.", remedy="Read it again.")
+        temporary.chmod(stat.S_IMODE(os.fstat(stream.fileno()).st_mode))
+    temporary.replace(target)

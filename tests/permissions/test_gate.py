@@ -1,0 +1,153 @@
+"""The gate: default deny, permits, answers, grants, the audit."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+import pytest
+from fakes.permission_stores import FakeClock
+
+from jupyter_linda.errors import NotAllowed
+from jupyter_linda.permissions.approvals import scopes_for
+from jupyter_linda.schemas import Grant
+
+RUN = {"tool": "run_cell", "action": "run", "kind": "notebook"}
+WRITE = {"tool": "write_file", "action": "write"}
+
+
+def judge(bench, path="ok.csv", **fields):
+    return asyncio.run(bench.judge(path, **fields))
+
+
+def grant(bench, **fields):
+    values = {"grant_id": "grant_1", "owner_id": "local", "tool": "write_file", "action": "write", "path": "data",
+              "chat_id": "chat_1", "created_at": bench.clock.now(), "expires_at": None, **fields}  # fmt: skip
+    bench.grants.grants.append(Grant(**values))
+
+
+def test_reading_in_the_root_is_let_through_with_a_permit(bench):
+    verdict = judge(bench)
+    assert verdict.effect == "auto"
+    bench.gate.check(verdict.permit, bench.call())
+
+
+def test_writing_and_running_ask_and_give_no_permit(bench):
+    for fields in (WRITE, RUN):
+        verdict = judge(bench, **fields)
+        assert (verdict.effect, verdict.permit) == ("ask", None)
+
+
+def test_a_permit_fits_one_call_with_its_exact_arguments(bench):
+    permit = judge(bench).permit
+    with pytest.raises(NotAllowed):
+        bench.gate.check(permit, bench.call(arguments='{"path": "other"}'))
+    with pytest.raises(NotAllowed):
+        bench.gate.check(dataclasses.replace(permit, seal=object()), bench.call())
+
+
+@pytest.mark.parametrize("path", [".env", "id_rsa", ".git/config", "a\0b"])
+def test_secret_paths_are_denied_even_after_a_yes(bench, path):
+    verdict = judge(bench, path, answer="once")
+    assert (verdict.effect, verdict.permit) == ("deny", None)
+
+
+def test_an_answer_to_the_very_call_lets_it_through(bench):
+    assert judge(bench, **RUN, answer="once").effect == "auto"
+    assert bench.audit.entries[-1]["by"] == "person"
+    assert judge(bench, **RUN, answer="no").effect == "deny"
+    assert judge(bench, **RUN).effect == "ask"
+
+
+def test_a_deny_rule_stands_above_a_persons_answer(bench):
+    bench.rules.save('{"version": 1, "rules": [{"effect": "deny", "action": "run", "path": ""}]}')
+    assert judge(bench, **RUN, answer="always").effect == "deny"
+    assert bench.gate.hidden_tools([("run_cell", "run")]) == {"run_cell"}
+
+
+def test_plan_mode_reads_and_nothing_else(bench):
+    assert judge(bench, mode="plan").effect == "auto"
+    assert judge(bench, **WRITE, mode="plan").effect == "deny"
+    assert judge(bench, **RUN, mode="plan", answer="once").effect == "deny"
+
+
+def test_edit_mode_writes_in_the_root_but_still_asks_before_running(bench):
+    assert judge(bench, **WRITE, mode="edit").effect == "auto"
+    assert judge(bench, "../private/s.txt", **WRITE, mode="edit").effect == "ask"
+    assert judge(bench, **RUN, mode="edit").effect == "ask"
+
+
+def test_edit_mode_respects_an_ask_that_names_a_folder(bench):
+    bench.rules.save('{"version": 1, "rules": [{"effect": "ask", "action": "write", "path": "data"}]}')
+    assert judge(bench, "data/x", **WRITE, mode="edit").effect == "ask"
+    assert judge(bench, "x", **WRITE, mode="edit").effect == "auto"
+
+
+def test_a_grant_covers_its_tool_path_and_chat_only(bench):
+    grant(bench)
+    assert judge(bench, "data/new.csv", **WRITE).rule == "grant grant_1"
+    assert judge(bench, "database.csv", **WRITE).effect == "ask"
+    assert judge(bench, "data/new.csv", **WRITE, chat_id="chat_2").effect == "ask"
+    assert judge(bench, "data/new.csv", **WRITE, owner_id="other").effect == "ask"
+    assert judge(bench, "data/new.csv", tool="edit_cell", action="write").effect == "ask"
+
+
+def test_a_grant_ends_when_it_expires(bench):
+    grant(bench, expires_at=FakeClock().now())
+    assert judge(bench, "data/new.csv", **WRITE).effect == "ask"
+
+
+def test_a_grant_does_not_follow_a_link_put_in_its_place(bench):
+    grant(bench, path="data/out.csv")
+    (bench.team / "data/out.csv").symlink_to(bench.team / "ok.csv")
+    assert judge(bench, "data/out.csv", **WRITE).effect == "ask"
+
+
+def test_every_decision_is_written_down_before_it_counts(bench):
+    judge(bench)
+    judge(bench, **RUN)
+    judge(bench, ".env")
+    assert [entry["decision"] for entry in bench.audit.entries] == ["auto", "asked", "denied"]
+    bench.audit.is_broken = True
+    with pytest.raises(OSError, match="disk full"):
+        judge(bench)
+
+
+def test_running_can_be_granted_for_this_notebook_in_this_chat_only(bench):
+    scopes = scopes_for(bench.call("data/a.ipynb", **RUN), bench.policy)
+    assert [(s.tool, s.path, s.chat_id) for s in scopes] == [("run_cell", "data/a.ipynb", "chat_1")]
+    assert scopes[0].days is not None
+
+
+def test_scopes_of_a_write_go_from_narrow_to_wide(bench):
+    scopes = scopes_for(bench.call("data/a.csv", **WRITE), bench.policy)
+    assert [(s.path, s.chat_id) for s in scopes] == [("data/a.csv", "chat_1"), ("data/a.csv", ""), ("data", "chat_1")]
+    assert all(s.tool == "write_file" for s in scopes)
+
+
+def test_further_paths_need_a_rule_or_lie_in_what_was_permitted(bench):
+    bench.rules.save('{"version": 1, "rules": [{"effect": "deny", "action": "any", "path": "data/closed"}]}')
+    call = bench.call("data", tool="search_files", kind="folder", answer="once")
+    admit = bench.gate.admitter("call_1")
+    with pytest.raises(NotAllowed):
+        admit("data/x", "read")
+    assert asyncio.run(bench.gate.judge(call)).effect == "auto"
+    assert admit("data/x", "read") == str(bench.team / "data/x")
+    for path, action in (
+        ("ok.csv", "read"),
+        ("data/closed/x", "read"),
+        ("data/x", "write"),
+        ("../private/s.txt", "read"),
+    ):
+        with pytest.raises(NotAllowed):
+            admit(path, action)
+
+
+def test_a_denial_does_not_tell_whether_the_target_exists(bench):
+    admit = bench.gate.admitter("call_none")
+    messages = set()
+    for path in ("../private/s.txt", "../private/none.txt"):
+        with pytest.raises(NotAllowed) as caught:
+            admit(path, "read")
+        messages.add(caught.value.message.replace(path, "PATH"))
+    assert len(messages) == 1
