@@ -92,7 +92,7 @@ def _without_magic(line: str, found: set[str]) -> str:
     if stripped.startswith(("!", "%")):
         _note_magic(stripped, found)
         return f"{indent}pass"
-    if stripped.startswith(("?", ",", ";", "/")) or (stripped.endswith("?") and not stripped.startswith("#")):
+    if stripped.startswith("?") or (stripped.endswith("?") and not stripped.startswith("#")):
         return f"{indent}pass"
     return line
 

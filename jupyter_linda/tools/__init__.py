@@ -1,0 +1,1 @@
+"""What Linda can do: each module is a family of tools and exports `TOOLS`."""

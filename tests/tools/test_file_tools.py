@@ -1,0 +1,175 @@
+"""The file tools."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_linda.errors import NotFound, StaleRevision, ToolFailed, ToolRetry
+from jupyter_linda.ports import ToolResult, Unknown
+from jupyter_linda.tools.file import list_files, read_file, search_files, write_file
+
+
+def test_listing_names_folders_first_and_sizes(root, bench):
+    (root / "b").mkdir()
+    (root / "a.txt").write_text("xyz")
+    result = bench.run(list_files)
+    assert result.text == "b/\na.txt  3 bytes"
+    assert result.data["files"][1] == {"path": "a.txt", "is_folder": False, "size_bytes": 3}
+
+
+def test_listing_a_long_folder_says_what_is_left_out(root, bench):
+    for number in range(510):
+        (root / f"{number:03}.txt").touch()
+    result = bench.run(list_files)
+    assert "(10 more are not shown" in result.text
+    assert result.data["truncated"] is True
+
+
+def test_listing_what_is_not_a_folder_is_told(root, bench):
+    (root / "a.txt").touch()
+    with pytest.raises(NotFound, match="a file"):
+        bench.run(list_files, path="a.txt")
+    with pytest.raises(NotFound):
+        bench.run(list_files, path="none")
+
+
+def test_reading_a_range_names_the_next_line_and_the_version(root, bench):
+    (root / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 11)))
+    result = bench.run(read_file, path="a.txt", start_line=3, max_lines=2)
+    assert result.data["text"] == "line 3\nline 4\n"
+    assert "lines 3-4 of 10" in result.text
+    assert "start_line 5" in result.text
+    assert result.title == "Read a.txt, 10 lines"
+
+
+def test_reading_past_the_end_says_how_long_it_is(root, bench):
+    (root / "a.txt").write_text("x\n")
+    with pytest.raises(ToolRetry, match="has 1 lines"):
+        bench.run(read_file, path="a.txt", start_line=9)
+
+
+def test_an_empty_file_reads_as_empty(root, bench):
+    (root / "a.txt").touch()
+    assert bench.run(read_file, path="a.txt").data["text"] == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("\ufeff表".encode("utf-16"), "utf-16"),
+        ("\ufeffa表".encode(), "utf-8-sig"),
+        ("中文资料，销售额".encode("gb18030"), "gb18030"),
+        ("un café à Genève, déjà vu, très bien".encode("cp1252"), "cp1252"),
+    ],
+)
+def test_other_encodings_are_recognised(root, bench, content, encoding):
+    (root / "a.txt").write_bytes(content)
+    result = bench.run(read_file, path="a.txt")
+    assert result.data["encoding"] == encoding
+    assert result.data["text"].lstrip("\ufeff") == content.decode(encoding).lstrip("\ufeff")
+
+
+def test_a_named_encoding_is_used_and_a_wrong_one_is_told(root, bench):
+    (root / "a.txt").write_bytes("日本".encode("shift_jis"))
+    assert bench.run(read_file, path="a.txt", encoding="shift_jis").data["text"] == "日本"
+    with pytest.raises(ToolRetry, match="no encoding"):
+        bench.run(read_file, path="a.txt", encoding="latin-x")
+    with pytest.raises(ToolRetry, match="not utf-8"):
+        bench.run(read_file, path="a.txt", encoding="utf-8")
+
+
+def test_a_binary_file_is_refused_with_its_kind_and_size(root, bench):
+    (root / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0" + bytes(range(256)) * 4)
+    with pytest.raises(ToolFailed, match=r"PNG image, 1\.0 kB") as caught:
+        bench.run(read_file, path="a.png")
+    assert caught.value.kind_of_failure == "binary"
+
+
+def test_a_new_file_is_created_with_its_folders(root, bench):
+    result = bench.run(write_file, path="out/a.md", content="# T\n")
+    assert (root / "out/a.md").read_text() == "# T\n"
+    assert (result.diffs[0].old, result.diffs[0].new) == ("", "# T\n")
+    assert result.data["created"] is True
+
+
+def test_a_file_is_replaced_only_as_it_was_read(root, bench):
+    (root / "a.txt").write_text("one\n")
+    with pytest.raises(ToolRetry, match="exists"):
+        bench.run(write_file, path="a.txt", content="two\n")
+    version = bench.run(read_file, path="a.txt").data["version"]
+    (root / "a.txt").write_text("changed by the user\n")
+    with pytest.raises(StaleRevision):
+        bench.run(write_file, path="a.txt", content="two\n", replaces=version)
+    version = bench.run(read_file, path="a.txt").data["version"]
+    bench.run(write_file, path="a.txt", content="two\n", replaces=version)
+    assert (root / "a.txt").read_text() == "two\n"
+
+
+def test_line_endings_and_encoding_of_a_replaced_file_are_kept(root, bench):
+    (root / "a.txt").write_bytes("\ufeffa\r\nb\r\n".encode())
+    version = bench.run(read_file, path="a.txt").data["version"]
+    bench.run(write_file, path="a.txt", content="c\nd\n", replaces=version)
+    assert (root / "a.txt").read_bytes() == "\ufeffc\r\nd\r\n".encode()
+
+
+def test_notebooks_are_not_written_as_files(bench):
+    with pytest.raises(ToolRetry, match="insert_cell"):
+        bench.run(write_file, path="a.ipynb", content="{}")
+
+
+def test_a_preview_shows_what_would_change(root, bench):
+    (root / "a.txt").write_text("one\n")
+    preview = bench.preview(write_file, path="a.txt", content="two\n", replaces="x")
+    assert preview.sentence == "Change the file a.txt."
+    assert (preview.diffs[0].old, preview.diffs[0].new) == ("one\n", "two\n")
+
+
+def test_after_a_crash_a_write_is_looked_up_by_content(root, bench):
+    assert bench.find(write_file, path="a.txt", content="two\n") is None
+    (root / "a.txt").write_text("two\n")
+    assert isinstance(bench.find(write_file, path="a.txt", content="two\n"), ToolResult)
+    version = bench.run(read_file, path="a.txt").data["version"]
+    assert bench.find(write_file, path="a.txt", content="three\n", replaces=version) is None
+    (root / "a.txt").write_text("by somebody else\n")
+    assert isinstance(bench.find(write_file, path="a.txt", content="three\n", replaces=version), Unknown)
+
+
+def test_searching_finds_lines_in_files_and_cells(root, bench):
+    (root / "sub").mkdir()
+    (root / "sub/a.py").write_text("x = 1\nTotal = x\n")
+    (root / "n.ipynb").write_text('{"cells": [{"id": "c1", "cell_type": "code", "source": ["a\\n", "total = 2"]}]}')
+    (root / "bin.dat").write_bytes(b"total\0\0")
+    result = bench.run(search_files, query="total")
+    assert result.data["matches"] == [
+        {"path": "n.ipynb", "line": 2, "text": "total = 2", "cell_id": "c1"},
+        {"path": "sub/a.py", "line": 2, "text": "Total = x"},
+    ]
+    assert result.data["truncated"] is False
+    assert bench.run(search_files, query="total", name="*.py", is_case_sensitive=True).data["matches"] == []
+
+
+def test_searching_takes_the_query_literally_unless_told(root, bench):
+    (root / "a.txt").write_text("a.b\naxb\n")
+    assert len(bench.run(search_files, query="a.b").data["matches"]) == 1
+    assert len(bench.run(search_files, query="a.b", is_regex=True).data["matches"]) == 2
+
+
+@pytest.mark.parametrize("query", ["(a+)+$", "(a|a)*b", ".*.*.*.*x", r"(a)\1", "("])
+def test_a_pattern_that_could_run_away_is_refused(bench, query):
+    with pytest.raises(ToolRetry):
+        bench.run(search_files, query=query, is_regex=True)
+
+
+def test_a_search_with_too_many_matches_says_so(root, bench):
+    (root / "a.txt").write_text("x\n" * 60)
+    result = bench.run(search_files, query="x", max_matches=5)
+    assert len(result.data["matches"]) == 5
+    assert result.data["truncated"] is True
+
+
+def test_a_search_skips_foreign_folders(root, bench):
+    for folder in ("node_modules", "myvenv", "src"):
+        (root / folder).mkdir()
+        (root / folder / "a.txt").write_text("x\n")
+    (root / "myvenv/pyvenv.cfg").touch()
+    assert [m["path"] for m in bench.run(search_files, query="x").data["matches"]] == ["src/a.txt"]
