@@ -1,0 +1,233 @@
+/* The only fetch of the panel: one method for each row of docs/api.md. */
+
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+
+import type {
+  Accepted,
+  Answer,
+  AuditEntry,
+  Chat,
+  ChatList,
+  ChatPatch,
+  ChatView,
+  Check,
+  Grant,
+  ModelInfo,
+  NewChat,
+  NewMessage,
+  Problem,
+  Provider,
+  ProviderInput,
+  Question,
+  Retry,
+  Run,
+  Status
+} from './types';
+
+/** The rules file as text; `problem` is set when the last good rules stay in force. */
+export interface RulesText {
+  text: string;
+  path: string;
+  problem: Problem | null;
+}
+
+export interface ModelList {
+  models: ModelInfo[];
+  default: string;
+}
+
+/** What a test call to a provider found. */
+export interface ProviderTest {
+  ok: boolean;
+  message: string;
+  remedy: string;
+  models: string[];
+}
+
+/** A model server seen on the Jupyter server's machine. */
+export interface DetectedServer {
+  label: string;
+  kind: string;
+  base_url: string;
+  models: string[];
+}
+
+/** A refused or failed request, in the server's words where it had any. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem
+  ) {
+    super(problem.message);
+  }
+}
+
+/** Text of a problem that never reached the server. */
+export interface ApiWords {
+  unreachable: string;
+  unreachableRemedy: string;
+  unexpected: (status: number) => string;
+}
+
+const ENGLISH: ApiWords = {
+  unreachable: 'The Jupyter server cannot be reached.',
+  unreachableRemedy: 'Check that it is running, then try again.',
+  unexpected: status => `The server answered with status ${status}.`
+};
+
+interface Call {
+  method?: string;
+  body?: object;
+}
+
+export class Api {
+  constructor(
+    private readonly settings: ServerConnection.ISettings,
+    private readonly send: typeof ServerConnection.makeRequest = ServerConnection.makeRequest,
+    private readonly plainFetch: typeof fetch = (url, init) => fetch(url, init),
+    private readonly cookie: () => string = () => document.cookie
+  ) {}
+
+  words: ApiWords = ENGLISH;
+
+  status = (): Promise<Status> => this.call('status');
+  readiness = (slow: boolean): Promise<{ checks: Check[] }> =>
+    this.call('readiness', slow ? { method: 'POST', body: {} } : {});
+  chats = (query: string): Promise<ChatList> =>
+    this.call(`chats${query ? `?query=${encodeURIComponent(query)}` : ''}`);
+  newChat = (body: NewChat): Promise<Chat> =>
+    this.call('chats', { method: 'POST', body });
+  chat = (chatId: string): Promise<ChatView> =>
+    this.call(path`chats/${chatId}`);
+  patchChat = (chatId: string, body: ChatPatch): Promise<Chat> =>
+    this.call(path`chats/${chatId}`, { method: 'PATCH', body });
+  deleteChat = (chatId: string): Promise<void> =>
+    this.call(path`chats/${chatId}`, { method: 'DELETE' });
+  sendMessage = (chatId: string, body: NewMessage): Promise<Accepted> =>
+    this.call(path`chats/${chatId}/messages`, { method: 'POST', body });
+  retry = (chatId: string, body: Retry): Promise<Accepted> =>
+    this.call(path`chats/${chatId}/retry`, { method: 'POST', body });
+  stop = (chatId: string): Promise<{ runs: Run[] }> =>
+    this.call(path`chats/${chatId}/stop`, { method: 'POST', body: {} });
+  questions = (): Promise<{ questions: Question[] }> =>
+    this.call('questions?state=open');
+  grants = (): Promise<{ grants: Grant[] }> => this.call('grants');
+  revokeGrant = (grantId: string): Promise<void> =>
+    this.call(path`grants/${grantId}`, { method: 'DELETE' });
+  rules = (): Promise<RulesText> => this.call('rules');
+  audit = (limit: number): Promise<{ entries: AuditEntry[] }> =>
+    this.call(`audit?limit=${limit}`);
+  models = (): Promise<ModelList> => this.call('models');
+  setDefaultModel = (model: string): Promise<ModelList> =>
+    this.call('models/default', { method: 'PUT', body: { model } });
+  providers = (): Promise<{ providers: Provider[] }> => this.call('providers');
+  saveProvider = (name: string, body: ProviderInput): Promise<Provider> =>
+    this.call(path`providers/${name}`, { method: 'PUT', body });
+  deleteProvider = (name: string): Promise<void> =>
+    this.call(path`providers/${name}`, { method: 'DELETE' });
+  testProvider = (name: string, body: ProviderInput): Promise<ProviderTest> =>
+    this.call('providers/test', { method: 'POST', body: { ...body, name } });
+  detectServers = (): Promise<{ found: DetectedServer[] }> =>
+    this.call('providers/detect', { method: 'POST', body: {} });
+
+  /** The whole text of a long tool result. */
+  async wholeResult(hash: string): Promise<string> {
+    const response = await this.raw(path`results/${hash}`, {});
+    return response.text();
+  }
+
+  /** Answers need a person's cookie: the server refuses a request that carries a token. */
+  answer = (questionId: string, body: Answer): Promise<Question> =>
+    this.asPerson(path`questions/${questionId}/answer`, 'POST', body);
+  saveRules = (text: string): Promise<RulesText> =>
+    this.asPerson('rules', 'PUT', { text });
+
+  private async call<T>(route: string, call: Call = {}): Promise<T> {
+    const response = await this.raw(route, call);
+    return read<T>(response);
+  }
+
+  private async raw(route: string, { method, body }: Call): Promise<Response> {
+    const init: RequestInit = { method: method ?? 'GET' };
+    if (body) {
+      init.body = JSON.stringify(body);
+    }
+    return this.checked(() => this.send(this.url(route), init, this.settings));
+  }
+
+  private async asPerson<T>(
+    route: string,
+    method: string,
+    body: object
+  ): Promise<T> {
+    const xsrf = /(?:^|;\s*)_xsrf=([^;]*)/.exec(this.cookie())?.[1] ?? '';
+    const response = await this.checked(() =>
+      this.plainFetch(this.url(route), {
+        method,
+        credentials: 'same-origin',
+        cache: 'no-store',
+        headers: { 'Content-Type': 'application/json', 'X-XSRFToken': xsrf },
+        body: JSON.stringify(body)
+      })
+    );
+    return read<T>(response);
+  }
+
+  private url(route: string): string {
+    return URLExt.join(this.settings.baseUrl, 'linda', 'api') + '/' + route;
+  }
+
+  private async checked(send: () => Promise<Response>): Promise<Response> {
+    let response: Response;
+    try {
+      response = await send();
+    } catch {
+      throw new ApiError(0, {
+        kind: 'Unreachable',
+        message: this.words.unreachable,
+        remedy: this.words.unreachableRemedy
+      });
+    }
+    if (!response.ok) {
+      throw new ApiError(response.status, await this.problemOf(response));
+    }
+    return response;
+  }
+
+  private async problemOf(response: Response): Promise<Problem> {
+    let body: Partial<Problem> | null = null;
+    try {
+      body = (await response.json()) as Partial<Problem> | null;
+    } catch {
+      /* Not ours: a proxy's page, or a plain 404. */
+    }
+    return {
+      kind: body?.kind ?? `Http${response.status}`,
+      message: body?.message || this.words.unexpected(response.status),
+      remedy: body?.remedy ?? ''
+    };
+  }
+}
+
+function path(parts: TemplateStringsArray, ...values: string[]): string {
+  return parts.reduce(
+    (text, part, at) => text + encodeURIComponent(values[at - 1]) + part
+  );
+}
+
+async function read<T>(response: Response): Promise<T> {
+  if (response.status === 204) {
+    return undefined as T;
+  }
+  return (await response.json()) as T;
+}
+
+/** The problem behind anything thrown. */
+export function problemFrom(error: unknown): Problem {
+  if (error instanceof ApiError) {
+    return error.problem;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'Error', message, remedy: '' };
+}

@@ -1,0 +1,47 @@
+/* Instants and durations in words. */
+
+const DAY_MS = 86_400_000;
+
+/** Time of day; with the date when it is not today. */
+export function clockTime(instant: string, now: Date = new Date()): string {
+  const at = new Date(instant);
+  const isToday = at.toDateString() === now.toDateString();
+  return isToday
+    ? at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    : at.toLocaleString(undefined, {
+        month: 'short',
+        day: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit'
+      });
+}
+
+/** For lists: time today, weekday this week, else the date. */
+export function shortTime(instant: string, now: Date = new Date()): string {
+  const at = new Date(instant);
+  if (at.toDateString() === now.toDateString()) {
+    return clockTime(instant, now);
+  }
+  const isThisWeek = now.getTime() - at.getTime() < 6 * DAY_MS;
+  return at.toLocaleDateString(
+    undefined,
+    isThisWeek
+      ? { weekday: 'short' }
+      : { year: 'numeric', month: 'short', day: 'numeric' }
+  );
+}
+
+/** "38 ms", "2.4 s", "3 min 5 s". */
+export function duration(from: string | null, to: string | null): string {
+  if (!from || !to) {
+    return '';
+  }
+  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
+  if (ms < 1000) {
+    return `${ms} ms`;
+  }
+  if (ms < 60_000) {
+    return `${(ms / 1000).toFixed(1)} s`;
+  }
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}

@@ -1,0 +1,232 @@
+/* Answers the server's operations on notebooks that are open in this tab. */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { Cell } from '@jupyterlab/cells';
+import type * as nbformat from '@jupyterlab/nbformat';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+
+import { OperationError, apiPath, within } from './operations';
+import { RunningCell, type RunResult } from './running';
+import type { OperationRequest } from './stream';
+import type { Json } from './types';
+
+const READY_TIMEOUT_MS = 15_000;
+const SAVE_TIMEOUT_MS = 10_000;
+/** Clocks and file systems round: what JupyterLab itself tolerates before it calls a file changed. */
+const MODIFIED_MARGIN_MS = 500;
+
+/** One change of an `edit_notebook` request. */
+type Edit =
+  | {
+      op: 'insert';
+      index: number;
+      cell_id?: string;
+      cell_type: string;
+      source: string;
+      metadata?: { [key: string]: Json };
+    }
+  | { op: 'replace'; cell_id: string; expect: string; source: string }
+  | { op: 'delete'; cell_id: string; expect: string };
+
+export class NotebookHands {
+  constructor(
+    private readonly app: JupyterFrontEnd,
+    private readonly tracker: INotebookTracker | null,
+    private readonly report: (requestId: string, text: string) => void
+  ) {}
+
+  /** Do one operation; throws `OperationError` with a kind the server knows. */
+  async perform(request: OperationRequest): Promise<object> {
+    const path = String(request.params.path ?? '');
+    switch (request.operation) {
+      case 'read_notebook':
+        return this.read(await this.panelOf(path));
+      case 'edit_notebook':
+        return this.edit(
+          await this.panelOf(path),
+          request.params.edits as unknown as Edit[]
+        );
+      case 'run_cell':
+        return this.run(await this.panelOf(path), request);
+      case 'open_document':
+        return this.open(path, String(request.params.cell_id ?? ''));
+      default:
+        throw new OperationError(
+          'InvalidInput',
+          `This panel does not know the operation "${request.operation}". Reload the page after an upgrade.`
+        );
+    }
+  }
+
+  /** Stop a running request: interrupts the kernel only while it runs that very cell. */
+  cancel(requestId: string): void {
+    this.running.get(requestId)?.cancel();
+  }
+
+  /** Show a document, and one of its cells. */
+  async open(path: string, cellId: string): Promise<object> {
+    await this.app.commands.execute('docmanager:open', { path });
+    if (cellId) {
+      const panel = await this.panelOf(path);
+      const at = this.cellAt(panel, cellId);
+      panel.content.activeCellIndex = at;
+      await panel.content.scrollToItem(at);
+    }
+    return { opened: true };
+  }
+
+  private read(panel: NotebookPanel): object {
+    const model = panel.context.model;
+    return { content: model.toJSON(), dirty: model.dirty };
+  }
+
+  private async edit(panel: NotebookPanel, edits: Edit[]): Promise<object> {
+    const notebook = panel.context.model.sharedModel;
+    if (panel.context.model.readOnly) {
+      throw new OperationError(
+        'NotAllowed',
+        `${panel.context.path} is read-only.`
+      );
+    }
+    /* All are checked before the first is done: all or none. */
+    for (const edit of edits) {
+      if (edit.op !== 'insert') {
+        this.expect(panel, edit.cell_id, edit.expect);
+      }
+    }
+    notebook.transact(() => {
+      for (const edit of edits) {
+        if (edit.op === 'insert') {
+          notebook.insertCell(
+            Math.min(Math.max(edit.index, 0), notebook.cells.length),
+            {
+              cell_type: edit.cell_type,
+              source: edit.source,
+              metadata: edit.metadata ?? {},
+              ...(edit.cell_id ? { id: edit.cell_id } : {})
+            } as nbformat.ICell
+          );
+        } else if (edit.op === 'replace') {
+          notebook.cells[this.cellAt(panel, edit.cell_id)].setSource(
+            edit.source
+          );
+        } else {
+          notebook.deleteCell(this.cellAt(panel, edit.cell_id));
+        }
+      }
+    });
+    const saved = await this.save(panel);
+    return { content: panel.context.model.toJSON(), saved };
+  }
+
+  private async run(
+    panel: NotebookPanel,
+    request: OperationRequest
+  ): Promise<object> {
+    const cellId = String(request.params.cell_id ?? '');
+    const at = this.expect(panel, cellId, String(request.params.expect ?? ''));
+    const cell: Cell = panel.content.widgets[at];
+    if (cell?.model.id !== cellId) {
+      throw new OperationError(
+        'NotFound',
+        `Cell ${cellId} is not shown yet. Try again.`
+      );
+    }
+    if (cell.model.type !== 'code') {
+      throw new OperationError(
+        'InvalidInput',
+        `Cell ${cellId} is not a code cell.`
+      );
+    }
+    const running = new RunningCell(panel, cell, text =>
+      this.report(request.request_id, text)
+    );
+    this.running.set(request.request_id, running);
+    let result: RunResult;
+    try {
+      result = await running.run();
+    } finally {
+      this.running.delete(request.request_id);
+    }
+    return { ...result, saved: await this.save(panel) };
+  }
+
+  /** Save within a time limit; a file that changed on disk is left for the user to decide. */
+  private async save(panel: NotebookPanel): Promise<boolean> {
+    const { context } = panel;
+    const work = async (): Promise<boolean> => {
+      const known = context.contentsModel?.last_modified;
+      const isShared = context.path.startsWith('RTC:');
+      if (known && !isShared) {
+        const disk = await this.app.serviceManager.contents.get(context.path, {
+          content: false
+        });
+        const ahead = Date.parse(disk.last_modified) - Date.parse(known);
+        if (ahead > MODIFIED_MARGIN_MS) {
+          return false;
+        }
+      }
+      await context.save();
+      return !context.model.dirty;
+    };
+    return within(work(), SAVE_TIMEOUT_MS).catch(() => false);
+  }
+
+  private async panelOf(path: string): Promise<NotebookPanel> {
+    const wanted = apiPath(path);
+    let found: NotebookPanel | undefined;
+    this.tracker?.forEach(panel => {
+      if (apiPath(panel.context.path) === wanted) {
+        found ??= panel;
+      }
+    });
+    if (!found) {
+      throw new OperationError(
+        'NotFound',
+        `${wanted} is not open in this tab.`
+      );
+    }
+    await within(found.context.ready, READY_TIMEOUT_MS).catch(() => {
+      throw new OperationError(
+        'Unavailable',
+        `${wanted} is still loading. Try again.`
+      );
+    });
+    return found;
+  }
+
+  /** Index of the cell, whose source must be what the caller read. */
+  private expect(panel: NotebookPanel, cellId: string, source: string): number {
+    const at = this.cellAt(panel, cellId);
+    const cells = panel.context.model.sharedModel.cells;
+    if (cells[at].getSource() !== source) {
+      throw new OperationError(
+        'StaleRevision',
+        `Cell ${cellId} changed since it was read. Read the notebook again.`
+      );
+    }
+    return at;
+  }
+
+  private cellAt(panel: NotebookPanel, cellId: string): number {
+    const cells = panel.context.model.sharedModel.cells;
+    const places = cells.flatMap((cell, at) =>
+      cell.id === cellId ? [at] : []
+    );
+    if (places.length > 1) {
+      throw new OperationError(
+        'AmbiguousCell',
+        `${places.length} cells have the id ${cellId}. Give them their own ids first.`
+      );
+    }
+    if (places.length === 0) {
+      throw new OperationError(
+        'NotFound',
+        `There is no cell with the id ${cellId}.`
+      );
+    }
+    return places[0];
+  }
+
+  private readonly running = new Map<string, RunningCell>();
+}

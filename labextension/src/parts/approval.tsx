@@ -1,0 +1,214 @@
+/* A waiting question: the exact thing, and the answers a person can give. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { useFrame } from '../frame';
+import { clockTime } from '../moments';
+import type { Question } from '../types';
+import { Arguments } from './arguments';
+import { DiffView } from './diff';
+import { MenuButton } from './menu';
+
+export function ApprovalCard(props: { question: Question }): JSX.Element {
+  const { trans } = useFrame();
+  const { question } = props;
+  const { preview } = question;
+  const [isExact, setExact] = React.useState(false);
+  const id = React.useId();
+  if (question.state !== 'open') {
+    return <Decision question={question} />;
+  }
+  return (
+    <section
+      className="linda-Card linda-mod-ask"
+      aria-labelledby={id}
+      data-question={question.question_id}
+    >
+      <h4 id={id}>{preview.sentence}</h4>
+      {preview.findings.length > 0 && (
+        <ul className="linda-Card-findings">
+          {preview.findings.map(finding => (
+            <li key={finding}>{finding}</li>
+          ))}
+        </ul>
+      )}
+      {preview.code && (
+        <pre
+          tabIndex={0}
+          className="linda-Card-code"
+          aria-label={trans.__('Code')}
+        >
+          {preview.code}
+        </pre>
+      )}
+      {preview.diffs.map((diff, at) => (
+        <DiffView key={at} diff={diff} />
+      ))}
+      {isExact && <Arguments value={question.arguments} />}
+      <Answers question={question} />
+      <div className="linda-Card-foot">
+        <span>
+          {trans.__(
+            'Waits until %1; no answer means no.',
+            clockTime(question.expires_at)
+          )}
+        </span>
+        {question.kind !== 'choice' && (
+          <button
+            type="button"
+            className="linda-Link"
+            aria-expanded={isExact}
+            onClick={() => setExact(!isExact)}
+          >
+            {isExact
+              ? trans.__('Hide exact arguments')
+              : trans.__('Exact arguments')}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Answers(props: { question: Question }): JSX.Element {
+  const { actions, trans } = useFrame();
+  const { question } = props;
+  const [isBusy, setBusy] = React.useState(false);
+  const [text, setText] = React.useState('');
+  const give: typeof actions.answer = async (...answer) => {
+    setBusy(true);
+    await actions.answer(...answer);
+    setBusy(false);
+  };
+  if (question.kind !== 'approval') {
+    return (
+      <div className="linda-Row linda-Card-answers">
+        {question.choices.map(choice => (
+          <button
+            key={choice}
+            type="button"
+            className="linda-Button"
+            disabled={isBusy}
+            onClick={() => void give(question, choice)}
+          >
+            {choice}
+          </button>
+        ))}
+        {question.kind === 'choice' && (
+          <form
+            className="linda-Row linda-mod-grow"
+            onSubmit={event => {
+              event.preventDefault();
+              void (text.trim() && give(question, text.trim()));
+            }}
+          >
+            <input
+              className="linda-Input"
+              aria-label={trans.__('Another answer')}
+              placeholder={trans.__('Another answer')}
+              value={text}
+              onChange={event => setText(event.target.value)}
+            />
+            <button
+              type="submit"
+              className="linda-Button"
+              disabled={isBusy || !text.trim()}
+            >
+              {trans.__('Answer')}
+            </button>
+          </form>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className="linda-Row linda-Card-answers">
+      <button
+        type="button"
+        className="linda-Button linda-mod-primary"
+        disabled={isBusy}
+        onClick={() => void give(question, 'once')}
+      >
+        {trans.__('Allow once')}
+      </button>
+      {question.scopes.length > 0 && (
+        <MenuButton
+          className="linda-Button"
+          label={<>{trans.__('Always here')} ▾</>}
+          title={trans.__('Always here: choose how far')}
+          isDisabled={isBusy}
+          items={question.scopes.map(scope => ({
+            label: scope.label,
+            note: scopeReach(scope.days, trans),
+            act: () => void give(question, 'always', scope)
+          }))}
+        />
+      )}
+      <button
+        type="button"
+        className="linda-Button"
+        disabled={isBusy}
+        onClick={() => void give(question, 'no')}
+      >
+        {trans.__('No')}
+      </button>
+    </div>
+  );
+}
+
+/** One line for a question that is closed: who decided, what, when. */
+function Decision(props: { question: Question }): JSX.Element {
+  const { trans } = useFrame();
+  const { question } = props;
+  const [isOpen, setOpen] = React.useState(false);
+  return (
+    <div className="linda-Decision">
+      <button
+        type="button"
+        className="linda-Tool-line"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span aria-hidden="true">{question.answer === 'no' ? '✕' : '⚖'}</span>
+        <span className="linda-Tool-title">
+          {decisionText(question, trans)}
+        </span>
+        <span aria-hidden="true">›</span>
+      </button>
+      {isOpen && (
+        <div className="linda-Tool-body">
+          <p>{question.preview.sentence}</p>
+          <Arguments value={question.arguments} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function decisionText(question: Question, trans: TranslationBundle): string {
+  if (question.state === 'expired') {
+    return trans.__('Nobody answered in time: not done');
+  }
+  if (question.state === 'void') {
+    return trans.__('Question withdrawn');
+  }
+  const at = question.closed_at ? clockTime(question.closed_at) : '';
+  const by = question.answered_by || trans.__('someone');
+  switch (question.answer) {
+    case 'once':
+      return trans.__('Allowed once by %1, %2', by, at);
+    case 'always':
+      return trans.__('Always allowed by %1, %2', by, at);
+    case 'no':
+      return trans.__('Refused by %1, %2', by, at);
+    default:
+      return trans.__('%1 answered “%2”, %3', by, question.answer ?? '', at);
+  }
+}
+
+function scopeReach(days: number | null, trans: TranslationBundle): string {
+  return days === null
+    ? trans.__('until revoked')
+    : trans._n('for %1 day', 'for %1 days', days, days);
+}

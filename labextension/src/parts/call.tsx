@@ -1,0 +1,162 @@
+/* A tool call's card: one line; arguments, result, outputs and changes behind it. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { problemFrom } from '../api';
+import { useFrame, useStore } from '../frame';
+import { duration } from '../moments';
+import type { Call, CallState } from '../types';
+import { Arguments } from './arguments';
+import { DiffView } from './diff';
+import { Outputs } from './outputs';
+import { ProblemNote } from './problem';
+
+export function CallCard(props: { call: Call }): JSX.Element {
+  const { code, trans } = useFrame();
+  const { call } = props;
+  const [isOpen, setOpen] = React.useState(false);
+  const progress = useStore(
+    state => state.logs[call.chat_id]?.progress[call.call_id] ?? ''
+  );
+  const target = targetOf(call);
+  return (
+    <section
+      className={`linda-Tool linda-mod-${call.state}`}
+      aria-label={trans.__('Tool: %1', call.title || call.name)}
+      data-call={call.call_id}
+    >
+      <button
+        type="button"
+        className="linda-Tool-line"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <StateMark state={call.state} />
+        <span className="linda-Tool-title">{call.title || call.name}</span>
+        <span className="linda-Tool-time">
+          {duration(call.begun_at, call.done_at)}
+        </span>
+        <span aria-hidden="true">{isOpen ? '⌄' : '›'}</span>
+      </button>
+      {progress && call.state === 'begun' && (
+        <pre className="linda-Tool-progress" tabIndex={0}>
+          {progress}
+        </pre>
+      )}
+      {call.problem && <ProblemNote problem={call.problem} />}
+      {call.diffs.length > 0 && (
+        <div className="linda-Card">
+          <h4>
+            {trans._n(
+              '%1 change',
+              '%1 changes',
+              call.diffs.length,
+              call.diffs.length
+            )}
+          </h4>
+          {call.diffs.map((diff, at) => (
+            <DiffView key={at} diff={diff} />
+          ))}
+          {target && (
+            <div className="linda-Row linda-Card-answers">
+              <button
+                type="button"
+                className="linda-Button"
+                onClick={() => code.openDocument(target.path, target.cellId)}
+              >
+                {trans.__('Show in notebook')}
+              </button>
+            </div>
+          )}
+        </div>
+      )}
+      {call.outputs.length > 0 && <Outputs outputs={call.outputs} />}
+      {isOpen && (
+        <div className="linda-Tool-body">
+          <h5>
+            <code>{call.name}</code>
+          </h5>
+          <Arguments value={call.arguments} />
+          {call.result && <Result call={call} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Result(props: { call: Call }): JSX.Element {
+  const { actions, trans } = useFrame();
+  const [text, setText] = React.useState<string | null>(null);
+  const hash = props.call.result_hash;
+  return (
+    <>
+      <h5>{trans.__('What the model was told')}</h5>
+      <pre tabIndex={0} className="linda-Tool-result">
+        {text ?? props.call.result}
+      </pre>
+      {hash && text === null && (
+        <button
+          type="button"
+          className="linda-Link"
+          onClick={() =>
+            void actions
+              .wholeResult(hash)
+              .then(setText, error => setText(problemFrom(error).message))
+          }
+        >
+          {trans.__('Show the whole result')}
+        </button>
+      )}
+    </>
+  );
+}
+
+const MARKS: Record<CallState, string> = {
+  asked: '○',
+  begun: '',
+  done: '✓',
+  failed: '✕',
+  refused: '⊘',
+  unknown: '?',
+  stopped: '■'
+};
+
+function StateMark(props: { state: CallState }): JSX.Element {
+  const { trans } = useFrame();
+  return (
+    <span className={`linda-Mark linda-mod-${props.state}`}>
+      <span aria-hidden="true">{MARKS[props.state]}</span>
+      <span className="linda-sr">{stateWord(props.state, trans)}</span>
+    </span>
+  );
+}
+
+function stateWord(state: CallState, trans: TranslationBundle): string {
+  const words: Record<CallState, string> = {
+    asked: trans.__('asked for'),
+    begun: trans.__('running'),
+    done: trans.__('done'),
+    failed: trans.__('failed'),
+    refused: trans.__('refused'),
+    unknown: trans.__('outcome unknown'),
+    stopped: trans.__('stopped')
+  };
+  return words[state];
+}
+
+/** The notebook a call worked on, by the arguments' own names. */
+function targetOf(call: Call): { path: string; cellId: string } | null {
+  const { arguments: given } = call;
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) {
+    return null;
+  }
+  const path = given.path;
+  if (typeof path !== 'string' || !path.endsWith('.ipynb')) {
+    return null;
+  }
+  return {
+    path,
+    cellId: typeof given.cell_id === 'string' ? given.cell_id : ''
+  };
+}

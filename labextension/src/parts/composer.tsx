@@ -1,0 +1,177 @@
+/* Where the user writes: chips, text, mode, send or stop. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { sameItems, useFrame, useStore } from '../frame';
+import { activeRun } from '../reduce';
+import { EMPTY_DRAFT, chipKey } from '../store';
+import type { Mode } from '../types';
+import { Chips } from './chips';
+import { MenuButton } from './menu';
+
+/** Focus the composer; views and commands use it after they moved something. */
+export const COMPOSER_SELECTOR = '.linda-Composer textarea';
+const MODES: readonly Mode[] = ['ask', 'edit', 'plan'];
+
+export function Composer(): JSX.Element {
+  const { actions, trans } = useFrame();
+  const current = useStore(state => state.current);
+  const draft = useStore(state => state.drafts[current ?? ''] ?? EMPTY_DRAFT);
+  const isRunning = useStore(state => {
+    const log = current ? state.logs[current] : undefined;
+    return log !== undefined && activeRun(log) !== undefined;
+  });
+  const chips = useStore(
+    state =>
+      state.context.filter(item => !state.removed.includes(chipKey(item))),
+    sameItems
+  );
+  const isAnyRemoved = useStore(state =>
+    state.context.some(item => state.removed.includes(chipKey(item)))
+  );
+  const [isSending, setSending] = React.useState(false);
+  const area = React.useRef<HTMLTextAreaElement>(null);
+
+  React.useEffect(() => {
+    const node = area.current!;
+    node.style.height = 'auto';
+    node.style.height = `${Math.min(node.scrollHeight + 2, 220)}px`;
+  }, [draft.text]);
+  React.useEffect(() => {
+    if (draft.editing) {
+      area.current?.focus();
+    }
+  }, [draft.editing]);
+
+  const send = async (): Promise<void> => {
+    if (isSending || !draft.text.trim()) {
+      return;
+    }
+    setSending(true);
+    await actions.send();
+    setSending(false);
+    area.current?.focus();
+  };
+  const keys = (event: React.KeyboardEvent): void => {
+    /* Enter that ends a composition of Chinese input is not "send". */
+    const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
+    if (event.key === 'Enter' && !event.shiftKey && !isComposing) {
+      event.preventDefault();
+      void send();
+    } else if (event.key === 'Escape' && !isComposing) {
+      event.stopPropagation();
+      if (draft.editing) {
+        actions.setDraft(EMPTY_DRAFT);
+      } else if (isRunning && current) {
+        void actions.stop(current);
+      }
+    }
+  };
+  return (
+    <form
+      className="linda-Composer"
+      aria-label={trans.__('Write to Linda')}
+      onSubmit={event => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {draft.editing ? (
+        <div className="linda-Chips">
+          <span className="linda-Chip">
+            {trans.__('Editing: the old version is kept')}
+            <button
+              type="button"
+              aria-label={trans.__('Cancel editing')}
+              onClick={() => actions.setDraft(EMPTY_DRAFT)}
+            >
+              ×
+            </button>
+          </span>
+        </div>
+      ) : (
+        <div className="linda-Row">
+          <Chips items={chips} onRemove={key => actions.removeChip(key)} />
+          {isAnyRemoved && (
+            <button
+              type="button"
+              className="linda-Link"
+              onClick={() => actions.restoreChips()}
+            >
+              {trans.__('+ context')}
+            </button>
+          )}
+        </div>
+      )}
+      <textarea
+        ref={area}
+        rows={2}
+        value={draft.text}
+        placeholder={trans.__('Ask Linda…')}
+        aria-label={trans.__('Message')}
+        onChange={event =>
+          actions.setDraft({ text: event.target.value, clientId: null })
+        }
+        onKeyDown={keys}
+      />
+      <div className="linda-Row">
+        <ModePicker />
+        <span className="linda-mod-grow" />
+        {isRunning && current && (
+          <button
+            type="button"
+            className="linda-Button"
+            title={trans.__('Stop (Escape)')}
+            onClick={() => void actions.stop(current)}
+          >
+            {trans.__('Stop')}
+          </button>
+        )}
+        <button
+          type="submit"
+          className="linda-Button linda-mod-primary"
+          disabled={isSending || !draft.text.trim()}
+        >
+          {isRunning ? trans.__('Queue') : trans.__('Send')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function ModePicker(): JSX.Element {
+  const { actions, trans } = useFrame();
+  const current = useStore(state => state.current);
+  const mode = useStore(state =>
+    current ? (state.logs[current]?.chat.mode ?? 'ask') : state.newChat.mode
+  );
+  return (
+    <MenuButton
+      label={<>{modeName(mode, trans)} ▾</>}
+      title={trans.__('What Linda may do: %1', modeName(mode, trans))}
+      items={MODES.map(one => ({
+        label: modeName(one, trans),
+        note: modeNote(one, trans),
+        isChecked: one === mode,
+        act: () => actions.setMode(one)
+      }))}
+    />
+  );
+}
+
+function modeName(mode: Mode, trans: TranslationBundle): string {
+  return {
+    plan: trans.__('Plan only'),
+    ask: trans.__('Ask before acting'),
+    edit: trans.__('Edit within grants')
+  }[mode];
+}
+
+function modeNote(mode: Mode, trans: TranslationBundle): string {
+  return {
+    plan: trans.__('Reads, and changes nothing'),
+    ask: trans.__('Asks as your rules say'),
+    edit: trans.__('Writes without asking where you said “always”')
+  }[mode];
+}

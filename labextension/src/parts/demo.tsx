@@ -1,0 +1,47 @@
+/* Says what the built-in demo model can and cannot do. */
+
+import React from 'react';
+
+import { useFrame, useStore } from '../frame';
+
+const DEMO_MODEL = 'linda/demo';
+
+export function DemoNote(): JSX.Element | null {
+  const { actions, trans } = useFrame();
+  const isDemo = useStore(state => {
+    const chat = state.chats.find(one => one.chat_id === state.current);
+    const own = chat ? chat.model : state.newChat.model;
+    return (own || state.models?.default) === DEMO_MODEL;
+  });
+  const [isShort, setShort] = React.useState(false);
+  if (!isDemo) {
+    return null;
+  }
+  return (
+    <div className="linda-Demo">
+      <p>
+        {isShort
+          ? trans.__('Small demo model on this machine.')
+          : trans.__(
+              'A small demo model runs on this machine; nothing leaves it. It can list, open, read, insert, run and describe; it cannot write reliable code.'
+            )}{' '}
+        <button
+          type="button"
+          className="linda-Link"
+          onClick={() => actions.show('settings')}
+        >
+          {trans.__('Connect a model')}
+        </button>
+      </p>
+      <button
+        type="button"
+        className="linda-IconButton"
+        aria-expanded={!isShort}
+        aria-label={trans.__('About the demo model')}
+        onClick={() => setShort(!isShort)}
+      >
+        {isShort ? '⌄' : '⌃'}
+      </button>
+    </div>
+  );
+}

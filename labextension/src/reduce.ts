@@ -1,0 +1,222 @@
+/* Pure reducer of one chat's events, and the branches of its messages. */
+
+import type {
+  Call,
+  Chat,
+  ChatView,
+  Event,
+  Message,
+  Payloads,
+  Question,
+  Run
+} from './types';
+
+/** One chat as the events up to `seq` have made it. */
+export interface ChatLog {
+  chat: Chat;
+  messages: Record<string, Message>;
+  calls: Record<string, Call>;
+  questions: Record<string, Question>;
+  runs: Record<string, Run>;
+  /** Live text of running calls, by call id. */
+  progress: Record<string, string>;
+  /** The child shown under a message ("" is the root), where the user chose one. */
+  chosen: Record<string, string>;
+  seq: number;
+}
+
+/** `gap`: ask again from `log.seq`. `stale`: chunks we never saw were folded; load the chat again. */
+export interface Reduced {
+  log: ChatLog;
+  gap: boolean;
+  stale: boolean;
+}
+
+export function logFrom(view: ChatView, before?: ChatLog): ChatLog {
+  return {
+    chat: view.chat,
+    messages: byId(view.messages, 'message_id'),
+    calls: byId(view.calls, 'call_id'),
+    questions: byId(view.questions, 'question_id'),
+    runs: byId(view.runs, 'run_id'),
+    progress: {},
+    chosen: before?.chosen ?? {},
+    seq: view.seq
+  };
+}
+
+/** Apply events of this chat in order: old ones are ignored, a jump stops the work. */
+export function applyEvents(log: ChatLog, events: readonly Event[]): Reduced {
+  let stale = false;
+  for (const event of events) {
+    if (event.kind === 'folded') {
+      const { from_seq, to_seq } = payloadOf(event, 'folded');
+      const first = Math.min(from_seq, event.seq);
+      const last = Math.max(to_seq, event.seq);
+      if (last <= log.seq) {
+        continue;
+      }
+      if (first > log.seq + 1) {
+        return { log, gap: true, stale };
+      }
+      stale ||= to_seq > log.seq;
+      log = { ...log, seq: last };
+      continue;
+    }
+    if (event.seq <= log.seq) {
+      continue;
+    }
+    if (event.seq > log.seq + 1) {
+      return { log, gap: true, stale };
+    }
+    log = { ...applyEvent(log, event), seq: event.seq };
+  }
+  return { log, gap: false, stale };
+}
+
+function applyEvent(log: ChatLog, event: Event): ChatLog {
+  switch (event.kind) {
+    case 'message.added':
+      return putMessage(log, payloadOf(event, 'message.added').message);
+    case 'message.delta': {
+      const { message_id, text, reasoning } = payloadOf(event, 'message.delta');
+      return changeMessage(log, message_id, message => ({
+        text: message.text + (text ?? ''),
+        reasoning: message.reasoning + (reasoning ?? '')
+      }));
+    }
+    case 'message.done': {
+      const { message_id, ...rest } = payloadOf(event, 'message.done');
+      return changeMessage(log, message_id, () => rest);
+    }
+    case 'message.replaced':
+      return changeMessage(
+        log,
+        payloadOf(event, 'message.replaced').message_id,
+        () => ({ status: 'replaced' })
+      );
+    case 'run.changed': {
+      const { run } = payloadOf(event, 'run.changed');
+      return { ...log, runs: { ...log.runs, [run.run_id]: run } };
+    }
+    case 'call.changed':
+      return putCall(log, payloadOf(event, 'call.changed').call);
+    case 'call.progress': {
+      const { call_id, text } = payloadOf(event, 'call.progress');
+      return { ...log, progress: { ...log.progress, [call_id]: text } };
+    }
+    case 'question.changed':
+      return putQuestion(log, payloadOf(event, 'question.changed').question);
+    default:
+      /* A kind from a newer server: its seq counts, its content is not ours to guess. */
+      return log;
+  }
+}
+
+export function putMessage(log: ChatLog, message: Message): ChatLog {
+  return {
+    ...log,
+    messages: { ...log.messages, [message.message_id]: message }
+  };
+}
+
+export function putQuestion(log: ChatLog, question: Question): ChatLog {
+  return {
+    ...log,
+    questions: { ...log.questions, [question.question_id]: question }
+  };
+}
+
+function putCall(log: ChatLog, call: Call): ChatLog {
+  const progress = { ...log.progress };
+  if (call.state !== 'begun') {
+    delete progress[call.call_id];
+  }
+  return { ...log, calls: { ...log.calls, [call.call_id]: call }, progress };
+}
+
+function changeMessage(
+  log: ChatLog,
+  messageId: string,
+  change: (message: Message) => Partial<Message>
+): ChatLog {
+  const message = log.messages[messageId];
+  return message ? putMessage(log, { ...message, ...change(message) }) : log;
+}
+
+/** The messages on the shown branch, oldest first. Replaced ones are never shown. */
+export function shownPath(log: ChatLog): Message[] {
+  const children = childrenOf(log);
+  const path: Message[] = [];
+  let key = '';
+  for (;;) {
+    const siblings = children.get(key);
+    if (!siblings || path.length > 100_000) {
+      return path;
+    }
+    const next =
+      siblings.find(one => one.message_id === log.chosen[key]) ??
+      siblings[siblings.length - 1];
+    path.push(next);
+    key = next.message_id;
+  }
+}
+
+/** The message and its siblings, oldest first. */
+export function siblingsOf(log: ChatLog, message: Message): Message[] {
+  return childrenOf(log).get(parentKey(log, message)) ?? [message];
+}
+
+/** Show the branch through `message`. */
+export function choose(log: ChatLog, message: Message): ChatLog {
+  const chosen = { ...log.chosen };
+  let step: Message | undefined = message;
+  while (step) {
+    const key = parentKey(log, step);
+    chosen[key] = step.message_id;
+    step = key ? log.messages[key] : undefined;
+  }
+  return { ...log, chosen };
+}
+
+function childrenOf(log: ChatLog): Map<string, Message[]> {
+  const children = new Map<string, Message[]>();
+  for (const message of Object.values(log.messages)) {
+    if (message.status !== 'replaced') {
+      const key = parentKey(log, message);
+      children.set(key, [...(children.get(key) ?? []), message]);
+    }
+  }
+  for (const list of children.values()) {
+    list.sort((a, b) => a.created_at.localeCompare(b.created_at));
+  }
+  return children;
+}
+
+/** The nearest shown ancestor: a parent that is hidden or unknown must not hide its children. */
+function parentKey(log: ChatLog, message: Message): string {
+  let key = message.parent_id ?? '';
+  while (key && log.messages[key]?.status === 'replaced') {
+    key = log.messages[key].parent_id ?? '';
+  }
+  return log.messages[key] ? key : '';
+}
+
+/** The run that is queued, running or waiting; the one holding the chat first. */
+export function activeRun(log: ChatLog): Run | undefined {
+  const live = Object.values(log.runs).filter(run =>
+    ['running', 'waiting', 'queued'].includes(run.state)
+  );
+  return live.find(run => run.state !== 'queued') ?? live[0];
+}
+
+function payloadOf<K extends keyof Payloads>(event: Event, _: K): Payloads[K] {
+  return event.payload as unknown as Payloads[K];
+}
+
+function byId<T, K extends keyof T>(
+  items: readonly T[],
+  key: K
+): Record<string, T> {
+  return Object.fromEntries(items.map(item => [String(item[key]), item]));
+}

@@ -1,0 +1,295 @@
+/* All the panel knows, in one value; a small observable; what the home stream changes. */
+
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { ModelList, RulesText } from './api';
+import { applyEvents, putQuestion, type ChatLog } from './reduce';
+import type { Connection } from './stream';
+import type {
+  AuditEntry,
+  Chat,
+  Check,
+  ContextItem,
+  Event,
+  Grant,
+  Mode,
+  Payloads,
+  Problem,
+  Provider,
+  Question,
+  Status
+} from './types';
+
+export type View =
+  | 'welcome'
+  | 'chats'
+  | 'chat'
+  | 'questions'
+  | 'permissions'
+  | 'settings'
+  | 'readiness';
+
+/** What the empty state can say about the active notebook. */
+export interface NotebookFacts {
+  path: string;
+  name: string;
+  frames: string[];
+  /** Number (from 1) of the first cell that shows an error. */
+  errorCell: number | null;
+  cells: number;
+}
+
+export interface Preferences {
+  language: 'auto' | 'en' | 'zh_CN';
+  remoteImages: boolean;
+  notifications: boolean;
+}
+
+/** What the composer of a chat holds; `editing` is the message being written anew. */
+export interface Draft {
+  text: string;
+  editing: string | null;
+  /** Kept over a failed send, so that sending again starts no second run. */
+  clientId: string | null;
+}
+
+export interface State {
+  connection: Connection;
+  view: View;
+  chats: Chat[];
+  isListLoaded: boolean;
+  query: string;
+  /** Ids the server found for `query`; null without one. */
+  found: string[] | null;
+  homeId: string;
+  homeSeq: number;
+  logs: Record<string, ChatLog>;
+  current: string | null;
+  drafts: Record<string, Draft>;
+  /** Chosen for the chat that its first message will make. */
+  newChat: { model: string; mode: Mode };
+  status: Status | null;
+  models: ModelList | null;
+  providers: Provider[] | null;
+  questions: Question[];
+  grants: Grant[] | null;
+  rules: RulesText | null;
+  audit: AuditEntry[] | null;
+  checks: Check[] | null;
+  isChecking: boolean;
+  notebook: NotebookFacts | null;
+  context: ContextItem[];
+  /** Keys of chips the user took away. */
+  removed: string[];
+  problem: Problem | null;
+  preferences: Preferences;
+}
+
+export const EMPTY_DRAFT: Draft = { text: '', editing: null, clientId: null };
+
+export const START: State = {
+  connection: 'connecting',
+  view: 'chats',
+  chats: [],
+  isListLoaded: false,
+  query: '',
+  found: null,
+  homeId: '',
+  homeSeq: 0,
+  logs: {},
+  current: null,
+  drafts: {},
+  newChat: { model: '', mode: 'ask' },
+  status: null,
+  models: null,
+  providers: null,
+  questions: [],
+  grants: null,
+  rules: null,
+  audit: null,
+  checks: null,
+  isChecking: false,
+  notebook: null,
+  context: [],
+  removed: [],
+  problem: null,
+  preferences: { language: 'auto', remoteImages: false, notifications: true }
+};
+
+export class Store {
+  get state(): State {
+    return this.value;
+  }
+
+  /** Emitted once for each change, after it. */
+  get changed(): ISignal<this, void> {
+    return this.signal;
+  }
+
+  update(change: Partial<State> | ((state: State) => Partial<State>)): void {
+    const part = typeof change === 'function' ? change(this.value) : change;
+    this.value = { ...this.value, ...part };
+    this.signal.emit();
+  }
+
+  private value: State = START;
+  private readonly signal = new Signal<this, void>(this);
+}
+
+/** What a batch of events asks the stream and the loader to do. */
+export interface Aftermath {
+  /** Chats to follow again, from this seq. */
+  gaps: Map<string, number>;
+  /** Chats to load again. */
+  stale: Set<string>;
+  /** The home list must be loaded again. */
+  isHomeStale: boolean;
+  isSettingsChanged: boolean;
+  isRulesChanged: boolean;
+  /** Before and after of chats that changed on the home stream. */
+  chats: { before: Chat | undefined; after: Chat }[];
+}
+
+/** Apply a frame's events to the whole state: chats by their logs, home events to the list. */
+export function reduceEvents(
+  state: State,
+  events: readonly Event[]
+): { state: State; aftermath: Aftermath } {
+  const aftermath: Aftermath = {
+    gaps: new Map(),
+    stale: new Set(),
+    isHomeStale: false,
+    isSettingsChanged: false,
+    isRulesChanged: false,
+    chats: []
+  };
+  for (const [chatId, group] of byChat(events)) {
+    if (chatId.startsWith('home:')) {
+      state = reduceHome(state, group, aftermath);
+      continue;
+    }
+    const log = state.logs[chatId];
+    if (!log) {
+      continue;
+    }
+    const reduced = applyEvents(log, group);
+    if (reduced.gap) {
+      aftermath.gaps.set(chatId, reduced.log.seq);
+    }
+    if (reduced.stale) {
+      aftermath.stale.add(chatId);
+    }
+    state = { ...state, logs: { ...state.logs, [chatId]: reduced.log } };
+    state = { ...state, questions: mergeQuestions(state.questions, group) };
+  }
+  return { state, aftermath };
+}
+
+function reduceHome(
+  state: State,
+  events: readonly Event[],
+  aftermath: Aftermath
+): State {
+  for (const event of events) {
+    if (event.seq <= state.homeSeq) {
+      continue;
+    }
+    if (event.seq > state.homeSeq + 1) {
+      aftermath.isHomeStale = true;
+    }
+    state = { ...state, homeSeq: event.seq };
+    const payload = event.payload as unknown;
+    if (event.kind === 'chat.changed') {
+      const { chat } = payload as Payloads['chat.changed'];
+      const before = state.chats.find(one => one.chat_id === chat.chat_id);
+      aftermath.chats.push({ before, after: chat });
+      state = putChat(state, chat);
+    } else if (event.kind === 'chat.deleted') {
+      state = dropChat(state, (payload as Payloads['chat.deleted']).chat_id);
+    } else if (event.kind === 'settings.changed') {
+      aftermath.isSettingsChanged = true;
+    } else if (event.kind === 'rules.changed') {
+      aftermath.isRulesChanged = true;
+    }
+  }
+  return state;
+}
+
+/** Put a chat into the list, newest first, and into its log. */
+export function putChat(state: State, chat: Chat): State {
+  const others = state.chats.filter(one => one.chat_id !== chat.chat_id);
+  const chats = [chat, ...others].sort((a, b) =>
+    b.updated_at.localeCompare(a.updated_at)
+  );
+  const log = state.logs[chat.chat_id];
+  const logs = log
+    ? { ...state.logs, [chat.chat_id]: { ...log, chat } }
+    : state.logs;
+  return { ...state, chats, logs };
+}
+
+export function dropChat(state: State, chatId: string): State {
+  const logs = { ...state.logs };
+  delete logs[chatId];
+  const isCurrent = state.current === chatId;
+  return {
+    ...state,
+    logs,
+    chats: state.chats.filter(one => one.chat_id !== chatId),
+    questions: state.questions.filter(one => one.chat_id !== chatId),
+    current: isCurrent ? null : state.current,
+    view: isCurrent && state.view === 'chat' ? 'chats' : state.view
+  };
+}
+
+/** Put an answered, opened or closed question everywhere it shows. */
+export function placeQuestion(state: State, question: Question): State {
+  const log = state.logs[question.chat_id];
+  const others = state.questions.filter(
+    one => one.question_id !== question.question_id
+  );
+  return {
+    ...state,
+    logs: log
+      ? { ...state.logs, [question.chat_id]: putQuestion(log, question) }
+      : state.logs,
+    questions: question.state === 'open' ? [...others, question] : others
+  };
+}
+
+function mergeQuestions(
+  questions: Question[],
+  events: readonly Event[]
+): Question[] {
+  for (const event of events) {
+    if (event.kind === 'question.changed') {
+      const { question } =
+        event.payload as unknown as Payloads['question.changed'];
+      questions = questions.filter(
+        one => one.question_id !== question.question_id
+      );
+      if (question.state === 'open') {
+        questions = [...questions, question];
+      }
+    }
+  }
+  return questions;
+}
+
+function byChat(events: readonly Event[]): Map<string, Event[]> {
+  const groups = new Map<string, Event[]>();
+  for (const event of events) {
+    const group = groups.get(event.chat_id);
+    if (group) {
+      group.push(event);
+    } else {
+      groups.set(event.chat_id, [event]);
+    }
+  }
+  return groups;
+}
+
+/** Identity of a chip, for removing it. */
+export function chipKey(item: ContextItem): string {
+  return [item.kind, item.path, item.cell_id, item.name].join('\n');
+}

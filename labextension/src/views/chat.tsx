@@ -1,0 +1,121 @@
+/* One chat: its head, its messages, the composer. */
+
+import React from 'react';
+
+import { sameItems, useFrame, useStore } from '../frame';
+import { ApprovalCard } from '../parts/approval';
+import { ChatHead } from '../parts/head';
+import { Composer } from '../parts/composer';
+import { DemoNote } from '../parts/demo';
+import { EmptyChat } from '../parts/empty';
+import { MessageRow } from '../parts/message';
+import { RunLine } from '../parts/run';
+import { shownPath } from '../reduce';
+
+/** Nearer to the end than this counts as reading the newest. */
+const NEAR_PX = 48;
+
+export function ChatView(): JSX.Element {
+  const current = useStore(state => state.current);
+  return (
+    <div className="linda-View">
+      <ChatHead key={current ?? ''} />
+      <DemoNote />
+      <Flow key={`flow ${current ?? ''}`} />
+      <Composer />
+    </div>
+  );
+}
+
+function Flow(): JSX.Element {
+  const { trans } = useFrame();
+  const current = useStore(state => state.current);
+  const path = useStore(state => {
+    const log = current ? state.logs[current] : undefined;
+    return log ? shownPath(log) : [];
+  }, sameItems);
+  const loose = useStore(state => {
+    const log = current ? state.logs[current] : undefined;
+    return Object.values(log?.questions ?? {}).filter(
+      one => one.state === 'open' && !(one.call_id && log?.calls[one.call_id])
+    );
+  }, sameItems);
+  const isLoading = useStore(state => current !== null && !state.logs[current]);
+  const scroller = React.useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = React.useState(true);
+  useStickToEnd(scroller, setAtEnd);
+  if (!isLoading && path.length === 0) {
+    return <EmptyChat />;
+  }
+  return (
+    <div className="linda-FlowBox">
+      <div
+        ref={scroller}
+        className="linda-Scroll linda-Flow"
+        tabIndex={0}
+        role="log"
+        aria-label={trans.__('Messages')}
+        aria-busy={isLoading}
+      >
+        <div className="linda-Flow-inside">
+          {path.map((message, at) => (
+            <MessageRow
+              key={message.message_id}
+              message={message}
+              isLast={at === path.length - 1}
+            />
+          ))}
+          {loose.map(question => (
+            <ApprovalCard key={question.question_id} question={question} />
+          ))}
+          <RunLine />
+        </div>
+      </div>
+      {!isAtEnd && (
+        <button
+          type="button"
+          className="linda-ToEnd"
+          aria-label={trans.__('Go to the newest message')}
+          onClick={() => toEnd(scroller.current!)}
+        >
+          ↓
+        </button>
+      )}
+    </div>
+  );
+}
+
+function toEnd(node: HTMLElement): void {
+  node.scrollTop = node.scrollHeight;
+}
+
+/** Keep to the end while the reader is there; leave the reader alone elsewhere. */
+function useStickToEnd(
+  scroller: React.RefObject<HTMLDivElement>,
+  onChange: (isAtEnd: boolean) => void
+): void {
+  React.useEffect(() => {
+    const node = scroller.current;
+    if (!node) {
+      return;
+    }
+    let isAtEnd = true;
+    const scrolled = (): void => {
+      const rest = node.scrollHeight - node.scrollTop - node.clientHeight;
+      isAtEnd = rest < NEAR_PX;
+      onChange(isAtEnd);
+    };
+    const grown = new ResizeObserver(() => {
+      if (isAtEnd) {
+        toEnd(node);
+      }
+    });
+    grown.observe(node);
+    grown.observe(node.firstElementChild!);
+    node.addEventListener('scroll', scrolled, { passive: true });
+    return () => {
+      grown.disconnect();
+      node.removeEventListener('scroll', scrolled);
+    };
+  });
+}
