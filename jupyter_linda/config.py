@@ -13,10 +13,13 @@ from traitlets.config import Configurable
 class LindaSettings(Configurable):
     """Settings of one Jupyter server's Linda, `c.LindaSettings.<name>` in jupyter_server_config.py."""
 
-    data_dir = Unicode(help="Folder of the database, results and settings. Default: <jupyter data>/linda").tag(config=True)
+    data_dir = Unicode(help="Folder of the database, results and settings. Default: <jupyter data>/linda").tag(
+        config=True
+    )
     database_url = Unicode(help="SQLAlchemy URL of the database. Default: SQLite in data_dir.").tag(config=True)
     default_model = Unicode(
-        "", help="Model of new chats as litellm names it, or 'linda/demo'. Empty: what the panel chose, else the demo model."
+        "",
+        help="Model of new chats as litellm names it, or 'linda/demo'. Empty: the panel's choice, else the demo model.",
     ).tag(config=True)
     allowed_models = List(
         Unicode(), help="When not empty: the only models that may be used (exact names, or a prefix ending in '*')."
@@ -25,17 +28,35 @@ class LindaSettings(Configurable):
     worker_start_timeout_s = Float(10.0, min=1.0, help="Seconds to wait for a worker to answer.").tag(config=True)
     lease_s = Float(15.0, min=2.0, help="Seconds a worker's claim of a run lasts without renewal.").tag(config=True)
     max_steps = Int(20, min=1, max=200, help="Most steps (model calls) of one run.").tag(config=True)
-    question_expiry_h = Float(72.0, min=0.01, help="Hours after which an unanswered question means no.").tag(config=True)
-    chunk_keep_h = Float(1.0, min=1.0, help="Hours the streamed chunks of a finished message are kept; at least 1.").tag(config=True)
-    run_timeout_s = Float(600.0, min=1.0, help="Seconds a cell Linda runs may take before it is interrupted.").tag(config=True)
-    result_limit_chars = Int(20_000, min=1_000, help="Most characters of a tool result given to a model.").tag(config=True)
+    question_expiry_h = Float(72.0, min=0.01, help="Hours after which an unanswered question means no.").tag(
+        config=True
+    )
+    chunk_keep_h = Float(
+        1.0, min=1.0, help="Hours the streamed chunks of a finished message are kept; at least 1."
+    ).tag(config=True)
+    run_timeout_s = Float(600.0, min=1.0, help="Seconds a cell Linda runs may take before it is interrupted.").tag(
+        config=True
+    )
+    result_limit_chars = Int(20_000, min=1_000, help="Most characters of a tool result given to a model.").tag(
+        config=True
+    )
     output_limit_bytes = Int(1_000_000, min=10_000, help="Most bytes of outputs kept of one run cell.").tag(config=True)
-    follow_poll_ms = Int(20, min=5, help="Milliseconds between looks at the database while somebody listens.").tag(config=True)
-    delta_join_ms = Int(30, min=0, max=1000, help="Milliseconds of streamed text joined into one event.").tag(config=True)
-    heartbeat_s = Float(20.0, min=1.0, help="Seconds between heartbeats on an idle stream (proxies cut silent ones).").tag(config=True)
-    provider_timeout_s = Float(120.0, min=1.0, help="Seconds to wait for a model's first byte, and between two.").tag(config=True)
+    follow_poll_ms = Int(20, min=5, help="Milliseconds between looks at the database while somebody listens.").tag(
+        config=True
+    )
+    delta_join_ms = Int(30, min=0, max=1000, help="Milliseconds of streamed text joined into one event.").tag(
+        config=True
+    )
+    heartbeat_s = Float(
+        20.0, min=1.0, help="Seconds between heartbeats on an idle stream (proxies cut silent ones)."
+    ).tag(config=True)
+    provider_timeout_s = Float(120.0, min=1.0, help="Seconds to wait for a model's first byte, and between two.").tag(
+        config=True
+    )
     rules_file = Unicode(help="JSON file of permission rules. Default: <data_dir>/rules.json").tag(config=True)
-    demo_weights = Unicode("", help="Path of the embedded model's GGUF file. Default: where `jupyter linda start` put it.").tag(config=True)
+    demo_weights = Unicode(
+        "", help="Path of the embedded model's GGUF file. Default: where `jupyter linda start` put it."
+    ).tag(config=True)
     allow_hidden = Bool(False, help="Let rules apply to hidden files too. Secret files stay closed.").tag(config=True)
     remote_images = Bool(False, help="Let chat messages load pictures from other hosts.").tag(config=True)
     log_level = Enum(["DEBUG", "INFO", "WARNING", "ERROR"], "INFO", help="Level of the worker's log.").tag(config=True)
@@ -57,7 +78,8 @@ class LindaSettings(Configurable):
         url = proposal["value"]
         if not url.startswith("sqlite:///"):
             raise TraitError(
-                f"database_url: only sqlite:/// URLs work in this version, not {url.split(':', 1)[0]!r}. Leave it unset for the default."
+                f"database_url: only sqlite:/// URLs work in this version, not {url.split(':', 1)[0]!r}. "
+                "Leave it unset for the default."
             )
         return url
 

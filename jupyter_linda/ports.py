@@ -318,9 +318,7 @@ class Tool(Protocol):
     async def run(self, permit: Permit, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult:
         """Do it. Ends in a result, `ToolRetry` or `ToolFailed`; anything else is a bug."""
 
-    async def find(
-        self, arguments: Mapping[str, Json], context: ToolContext
-    ) -> ToolResult | None | Unknown:
+    async def find(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
         """After a crash: the result if the effect happened, None if it surely did not, else `Unknown`."""
 
 
@@ -373,6 +371,9 @@ class Dispatcher(Protocol):
 
     async def wait(self, *, timeout_s: float) -> None:
         """Return when there may be work, or after the timeout."""
+
+    def wake(self) -> None:
+        """There may be work: `wait` returns."""
 
 
 class Broadcast(Protocol):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Body = Callable[..., Awaitable[ToolResult]]
 Previewer = Callable[[Mapping[str, Json], ToolContext], Awaitable[Preview]]
-Finder = Callable[[Mapping[str, Json], ToolContext], Awaitable[ToolResult | None | Unknown]]
+Finder = Callable[[Mapping[str, Json], ToolContext], Awaitable[ToolResult | Unknown | None]]
 Resourcer = Callable[[Mapping[str, Json]], Resource]
 
 
@@ -106,18 +106,14 @@ class FunctionTool:
             raise ValueError(f"a permit for {permit.tool} cannot run {self.name}")
         return await self.body(context, **arguments)
 
-    async def find(
-        self, arguments: Mapping[str, Json], context: ToolContext
-    ) -> ToolResult | None | Unknown:
+    async def find(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
         """After a crash; reads simply run again, everything else is unknown unless a finder knows better."""
         if self.action == "read":
             return None
         return Unknown() if self._finder is None else await self._finder(arguments, context)
 
 
-def tool(
-    *, action: Action, family: str, resource: Resourcer
-) -> Callable[[Body], FunctionTool]:
+def tool(*, action: Action, family: str, resource: Resourcer) -> Callable[[Body], FunctionTool]:
     """Make a tool of `async def name(context, **arguments) -> ToolResult`.
 
     The docstring is the description the model reads; `Annotated[type, "text"]` describes an argument.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import psutil
 from sqlalchemy import Connection, Engine, create_engine, event, exc, text
@@ -17,12 +15,30 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from ..errors import NewerDatabase, StorageUnavailable
 from .tables import AUDIT_IS_APPEND_ONLY, metadata
 
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
 REVISIONS = ("0001", "0002")
 """Alembic revisions this version knows, oldest first."""
 HEAD = REVISIONS[-1]
 
 NETWORK_FILE_SYSTEMS = frozenset(
-    {"nfs", "nfs4", "cifs", "smbfs", "smb3", "afpfs", "lustre", "gpfs", "beegfs", "ceph", "glusterfs", "fuse.sshfs", "9p"}
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smbfs",
+        "smb3",
+        "afpfs",
+        "lustre",
+        "gpfs",
+        "beegfs",
+        "ceph",
+        "glusterfs",
+        "fuse.sshfs",
+        "9p",
+    }
 )
 """A write-ahead log needs shared memory between processes; these cannot give it across machines."""
 
@@ -157,8 +173,9 @@ class Database:
         if revision in REVISIONS:
             return "older"
         raise NewerDatabase(
-            f"The database {self.path} was written by a newer version of jupyter_linda (schema {revision}; this version knows {HEAD}).",
-            remedy="Upgrade jupyter_linda, or restore the backup that the newer version made before it changed the schema.",
+            f"The database {self.path} was written by a newer version of jupyter_linda "
+            f"(schema {revision}; this version knows {HEAD}).",
+            remedy="Upgrade jupyter_linda, or restore the backup made before the newer version changed the schema.",
         )
 
     def create(self) -> None:
@@ -167,6 +184,8 @@ class Database:
             metadata.create_all(connection)
             for statement in AUDIT_IS_APPEND_ONLY:
                 connection.exec_driver_sql(statement)
-            connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
-            connection.exec_driver_sql(f"INSERT OR IGNORE INTO alembic_version VALUES ('{HEAD}')")
+            connection.exec_driver_sql(
+                "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+            )
+            connection.exec_driver_sql("INSERT OR IGNORE INTO alembic_version VALUES (?)", (HEAD,))
         self.path.chmod(0o600)

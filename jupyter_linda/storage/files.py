@@ -36,7 +36,7 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
         ) from error
 
 
-def write_json(path: Path, value: Any, *, mode: int = 0o600) -> None:  # noqa: ANN401  any JSON
+def write_json(path: Path, value: Any, *, mode: int = 0o600) -> None:
     """Write JSON a person can read, atomically."""
     write_atomically(path, json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n", mode=mode)
 

@@ -99,8 +99,14 @@ runs = Table(
     Column("started_at", Instant),
     Column("ended_at", Instant),
     Column("answer_secret_hash", Text),
-    Index("one_active_run_per_chat", "chat_id", unique=True, sqlite_where=text("state IN ('running', 'waiting')"),
-          postgresql_where=text("state IN ('running', 'waiting')")),
+    Column("root_dir", Text, nullable=False, server_default=""),
+    Index(
+        "one_active_run_per_chat",
+        "chat_id",
+        unique=True,
+        sqlite_where=text("state IN ('running', 'waiting')"),
+        postgresql_where=text("state IN ('running', 'waiting')"),
+    ),
     Index("runs_by_client", "owner_id", "client_id", unique=True),
     Index("runs_by_state", "state", "queued_at"),
 )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alembic import command
 from alembic.config import Config
 
-from .database import Database
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from .database import Database
 
 
 def back_up(database: Database, *, now: datetime) -> Path:

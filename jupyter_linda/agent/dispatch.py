@@ -1,0 +1,403 @@
+"""From a model's tool calls to their outcomes: judge, ask, begin, do, write down."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select, update
+
+from ..chats import store
+from ..errors import LeaseLost, LindaError, ToolFailed, ToolRetry
+from ..ports import Gate, GateCall, Ids, Json, Permit, Resource, Tool, ToolContext, ToolResult, Unknown, Verdict
+from ..runs import questions
+from ..schemas import CallChanged, CallProgress, CallState, GrantScope, Preview, Problem, Question
+from ..storage.tables import calls
+from .context import shorten
+from .transcript import Act, CallRow, Transcript, load
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from ..events.log import Transaction
+    from ..runs.lease import Lease
+    from ..storage.files import Results
+
+log = logging.getLogger(__name__)
+
+ASK_USER = "ask_user"
+
+ASK_USER_SCHEMA: Mapping[str, Json] = {
+    "type": "function",
+    "function": {
+        "name": ASK_USER,
+        "description": "Ask the person one short question and wait for the answer. Offer choices where there are few.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "question": {"type": "string", "description": "The question, in the person's language."},
+                "choices": {"type": "array", "items": {"type": "string"}, "description": "Up to six possible answers."},
+            },
+            "required": ["question"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+HAPPENED, AGAIN, SKIP = "It happened", "It did not: do it again", "Leave it"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Numbers of the dispatcher, from the settings."""
+
+    result_chars: int
+    question_expiry: timedelta
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A call that may run: parsed and permitted."""
+
+    row: CallRow
+    tool: Tool
+    arguments: Mapping[str, Json]
+    permit: Permit
+
+
+ContextMaker = Callable[[str, str, str, Callable[[str], None]], ToolContext]
+"""(request_id, run_id, chat_id, report) -> context"""
+
+ScopeMaker = Callable[[GateCall], tuple[GrantScope, ...]]
+
+
+@dataclass(frozen=True)
+class Hands:
+    """What every run of a worker shares: the tools, the gate before them, and what they need."""
+
+    tools: Mapping[str, Tool]
+    gate: Gate
+    make_context: ContextMaker
+    scopes_for: ScopeMaker
+    results: Results
+    ids: Ids
+    limits: Limits
+
+
+class Dispatcher:
+    """Carries out the calls of one run's newest reply."""
+
+    def __init__(self, lease: Lease, hands: Hands, *, mode: str) -> None:
+        self._lease = lease
+        self._hands = hands
+        self._mode = mode
+
+    async def act(self, act: Act) -> None:
+        """Carry out what may be carried out, in order; then open the questions that are left, if any."""
+        transcript = await self._read()
+        waiting: list[tuple[CallRow, Tool, Mapping[str, Json], GateCall]] = []
+        batch: list[Ready] = []
+        for row in act.calls:
+            if row.name == ASK_USER:
+                await self._run_batch(batch)
+                batch = []
+                if await self._ask_user(row, transcript):
+                    return
+                continue
+            prepared = await self._prepare(row, transcript)
+            if prepared is None:
+                continue
+            ready, asking = prepared
+            if asking is not None:
+                waiting.append(asking)
+            elif ready is not None and not waiting:
+                if ready.tool.action != "read":
+                    await self._run_batch(batch)
+                    batch = []
+                    await self._run_one(ready)
+                else:
+                    batch.append(ready)
+        await self._run_batch(batch)
+        if waiting:
+            await self._open_questions(waiting)
+
+    async def _read(self) -> Transcript:
+        def work() -> Transcript:
+            with self._lease.log.database.read() as connection:
+                return load(connection, self._lease.run)
+
+        return await self._lease.log.database.run(work)
+
+    # ---- before a call runs --------------------------------------------------------------------
+
+    async def _prepare(
+        self, row: CallRow, transcript: Transcript
+    ) -> tuple[Ready | None, tuple[CallRow, Tool, Mapping[str, Json], GateCall] | None] | None:
+        """Parse, look up after a crash, judge. None: the call is over already."""
+        tool = self._hands.tools.get(row.name)
+        if tool is None:
+            known = ", ".join(sorted(self._hands.tools))
+            await self._close(row, "failed", f"There is no tool {row.name!r}. The tools are: {known}.", action="read")
+            return None
+        try:
+            arguments = tool.parse(row.arguments)
+            resource = tool.resource(arguments)
+        except ToolRetry as error:
+            await self._close(row, "failed", error.message, action=tool.action, problem=_problem(error))
+            return None
+        answer = _answer_for(row.call_id, transcript.questions)
+        if row.state == "begun" and not await self._settle_cut_call(row, tool, arguments, transcript):
+            return None
+        call = GateCall(
+            call_id=row.call_id,
+            tool=tool.name,
+            action=tool.action,
+            resource=resource,
+            arguments=row.arguments,
+            owner_id=self._lease.run.owner_id,
+            chat_id=self._lease.run.chat_id,
+            run_id=self._lease.run.run_id,
+            mode=self._mode,  # type: ignore[arg-type]  # the column holds one of the modes
+            answer=answer,
+        )
+        verdict = await self._hands.gate.judge(call)
+        if verdict.effect == "ask":
+            return None, (row, tool, arguments, call)
+        if verdict.permit is None:
+            await self._close(
+                row,
+                "refused",
+                f"Not allowed: {verdict.reason} Nothing was done.",
+                action=tool.action,
+                problem=Problem(kind="NotAllowed", message=verdict.reason, remedy=_how_to_allow(verdict)),
+            )
+            return None
+        return Ready(row, tool, arguments, verdict.permit), None
+
+    async def _settle_cut_call(
+        self, row: CallRow, tool: Tool, arguments: Mapping[str, Json], transcript: Transcript
+    ) -> bool:
+        """A call that was running when the worker died. True: (re)run it; False: it is over or asked about."""
+        decided = next((q for q in transcript.questions if q.call_id == row.call_id and q.kind == "outcome"), None)
+        if decided is not None and decided.state != "open":
+            if decided.answer == AGAIN:
+                return True
+            text = "The run was cut while this was going on. " + (
+                "The person says it happened."
+                if decided.answer == HAPPENED
+                else "Its outcome is unknown and it was not done again."
+            )
+            await self._close(row, "unknown", text, action=tool.action)
+            return False
+        try:
+            found = await tool.find(arguments, self._context(row))
+        except LindaError as error:
+            log.warning("the outcome of %s cannot be looked up: %s", row.call_id, error.message)
+            found = Unknown()
+        if found is None:
+            return True
+        if isinstance(found, ToolResult):
+            await self._close_with(row, tool, found)
+            return False
+        await self._ask_outcome(row, tool)
+        return False
+
+    async def _ask_outcome(self, row: CallRow, tool: Tool) -> None:
+        preview = Preview(
+            sentence=f"The run was cut during “{row.name}”, and nobody can tell whether it happened. What now?",
+            code=row.arguments,
+            language="json",
+        )
+        question = self._question(row, tool, kind="outcome", preview=preview, choices=(HAPPENED, AGAIN, SKIP))
+        await self._lease.log.database.run(self._write_questions, [question])
+
+    async def _ask_user(self, row: CallRow, transcript: Transcript) -> bool:
+        """The model's own question to the person. True: it waits now."""
+        asked = next((q for q in transcript.questions if q.call_id == row.call_id), None)
+        if asked is not None and asked.state != "open":
+            text = (
+                f"The person answered: {asked.answer}"
+                if asked.state == "answered"
+                else "The person did not answer in time."
+            )
+            await self._close(row, "done", text, action="read", title="Asked you")
+            return False
+        try:
+            wish = json.loads(row.arguments or "{}")
+            sentence, choices = str(wish["question"]), tuple(str(choice) for choice in wish.get("choices") or ())[:6]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            await self._close(row, "failed", 'ask_user needs {"question": text, "choices": [text, …]}.', action="read")
+            return False
+        question = self._question(row, None, kind="choice", preview=Preview(sentence=sentence), choices=choices)
+        await self._lease.log.database.run(self._write_questions, [question])
+        return True
+
+    async def _open_questions(self, waiting: Sequence[tuple[CallRow, Tool, Mapping[str, Json], GateCall]]) -> None:
+        opened = []
+        for row, tool, arguments, call in waiting:
+            try:
+                preview = await tool.preview(arguments, self._context(row))
+            except LindaError as error:
+                preview = Preview(sentence=f"{tool.name}: {error.message}")
+            opened.append(
+                self._question(
+                    row,
+                    tool,
+                    kind="approval",
+                    preview=preview,
+                    scopes=self._hands.scopes_for(call),
+                    resource=call.resource,
+                )
+            )
+        await self._lease.log.database.run(self._write_questions, opened)
+
+    def _question(
+        self,
+        row: CallRow,
+        tool: Tool | None,
+        *,
+        kind: str,
+        preview: Preview,
+        choices: tuple[str, ...] = (),
+        scopes: tuple[GrantScope, ...] = (),
+        resource: Resource | None = None,
+    ) -> Question:
+        now = self._lease.log.clock.now()
+        return Question.model_validate(
+            {
+                "question_id": self._hands.ids.new("question"),
+                "chat_id": row.chat_id,
+                "run_id": row.run_id,
+                "call_id": row.call_id,
+                "kind": kind,
+                "state": "open",
+                "tool": row.name,
+                "action": tool.action if tool else "read",
+                "resource": resource.path if resource else "",
+                "arguments": store.arguments_shown(row.arguments),
+                "preview": preview,
+                "choices": choices,
+                "scopes": scopes,
+                "opened_at": now,
+                "expires_at": now + self._hands.limits.question_expiry,
+            }
+        )
+
+    def _write_questions(self, opened: Sequence[Question]) -> None:
+        with self._lease.transaction() as tx:
+            for question in opened:
+                questions.open_one(tx, question, self._lease.run.owner_id)
+            questions.wait(tx, self._lease.run.run_id)
+
+    # ---- the call itself -------------------------------------------------------------------------
+
+    async def _run_batch(self, batch: Sequence[Ready]) -> None:
+        """Reads side by side."""
+        if batch:
+            async with asyncio.TaskGroup() as group:
+                for ready in batch:
+                    group.create_task(self._run_one(ready))
+
+    async def _run_one(self, ready: Ready) -> None:
+        row, tool = ready.row, ready.tool
+        await self._lease.log.database.run(self._begin, row, tool)
+        try:
+            result = await tool.run(ready.permit, ready.arguments, self._context(row))
+        except (ToolRetry, ToolFailed) as error:
+            await self._close(row, "failed", _told(error), action=tool.action, problem=_problem(error))
+        except LeaseLost:
+            raise
+        except LindaError as error:
+            await self._close(row, "failed", _told(error), action=tool.action, problem=_problem(error))
+        else:
+            await self._close_with(row, tool, result)
+
+    def _context(self, row: CallRow) -> ToolContext:
+        loop = asyncio.get_running_loop()
+
+        def report(text: str) -> None:
+            loop.call_soon_threadsafe(lambda: self._report(row, text))
+
+        return self._hands.make_context(row.call_id, row.run_id, row.chat_id, report)
+
+    def _report(self, row: CallRow, text: str) -> None:
+        task = asyncio.ensure_future(self._lease.log.database.run(self._write_progress, row, text[-2000:]))
+        # A progress line that is not written is not missed; a lost lease shows itself at the next write.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    def _write_progress(self, row: CallRow, text: str) -> None:
+        with self._lease.transaction() as tx:
+            tx.append(row.chat_id, CallProgress(call_id=row.call_id, text=text), run_id=row.run_id)
+
+    def _begin(self, row: CallRow, tool: Tool) -> None:
+        """Committed before the effect, so that a crash in the middle is seen."""
+        with self._lease.transaction() as tx:
+            self._change(tx, row, state="begun", action=tool.action, begun_at=tx.now)
+
+    # ---- after it --------------------------------------------------------------------------------
+
+    async def _close_with(self, row: CallRow, tool: Tool, result: ToolResult) -> None:
+        text = shorten(result.text, self._hands.limits.result_chars)
+        digest = None
+        if text != result.text:
+            digest = await asyncio.to_thread(self._hands.results.put, result.text)
+        values = {
+            "state": "done",
+            "action": tool.action,
+            "title": result.title,
+            "result": text,
+            "result_hash": digest,
+            "outputs": list(result.outputs),
+            "diffs": [diff.model_dump() for diff in result.diffs],
+            "data": result.data,
+        }
+        await self._lease.log.database.run(self._write_end, row, values)
+
+    async def _close(
+        self, row: CallRow, state: CallState, text: str, *, action: str, problem: Problem | None = None, title: str = ""
+    ) -> None:
+        values = {
+            "state": state,
+            "action": action,
+            "title": title,
+            "result": shorten(text, self._hands.limits.result_chars),
+            "problem": None if problem is None else problem.model_dump(),
+        }
+        await self._lease.log.database.run(self._write_end, row, values)
+
+    def _write_end(self, row: CallRow, values: Mapping[str, Any]) -> None:
+        with self._lease.transaction() as tx:
+            self._change(tx, row, **values, done_at=tx.now)
+
+    def _change(self, tx: Transaction, row: CallRow, **values: object) -> None:
+        tx.connection.execute(update(calls).where(calls.c.call_id == row.call_id).values(**values))
+        changed = tx.connection.execute(select(calls).where(calls.c.call_id == row.call_id)).one()
+        tx.append(row.chat_id, CallChanged(call=store.as_call(changed)), run_id=row.run_id)
+
+
+def _answer_for(call_id: str, asked: Sequence[Question]) -> str | None:
+    """The person's answer about a call, newest first; an expired question counts as no."""
+    for question in reversed(asked):
+        if question.call_id != call_id or question.state == "open":
+            continue
+        if question.kind == "approval":
+            return question.answer if question.state == "answered" else "no"
+        if question.kind == "outcome" and question.answer == AGAIN:
+            return "once"
+    return None
+
+
+def _problem(error: LindaError) -> Problem:
+    return Problem(kind=getattr(error, "kind_of_failure", error.kind), message=error.message, remedy=error.remedy)
+
+
+def _told(error: LindaError) -> str:
+    return f"{error.message} {error.remedy}".strip()
+
+
+def _how_to_allow(verdict: Verdict) -> str:
+    return "" if verdict.rule == "the person said no" else "The rules can be changed in the Permissions view."

@@ -1,0 +1,201 @@
+"""The loop of one run: read the transcript, do what comes next, until it ends or waits."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select, update
+
+from ..errors import LeaseLost, LindaError, ProviderFault
+from ..ports import Json, Model, ModelRequest, Tool
+from ..runs import questions, queue
+from ..schemas import MessageReplaced, Problem, RunState
+from ..storage.tables import chats, messages, runs
+from . import context
+from .dispatch import ASK_USER_SCHEMA, Dispatcher, Hands
+from .stream import ModelCaller, replace_streaming
+from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..runs.lease import Lease
+
+log = logging.getLogger(__name__)
+
+EMPTY_REPLIES = 2
+"""Model calls in a row without text or calls after which a run ends."""
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What every run of a worker thinks with."""
+
+    model: Model
+    resolve_model: Callable[[str], str]
+    """The model id of a run ("" is the default) -> one that may be used; `ProviderFault` if none."""
+    max_steps: int
+    join_s: float
+    root_dir: str
+
+
+class Runner:
+    """Carries one run as far as it goes. Cancelling it leaves the run to whoever cancelled."""
+
+    def __init__(self, lease: Lease, mind: Mind, hands: Hands) -> None:
+        self._lease = lease
+        self._mind = mind
+        self._hands = hands
+        self._empty = 0
+
+    async def run(self) -> None:
+        """Go on until the run is over, waits, or belongs to somebody else."""
+        try:
+            await self._go_on()
+        except* LeaseLost:  # reads run in a task group, which wraps what it raises
+            log.info("run %s went to another worker", self._lease.run.run_id)
+
+    async def _go_on(self) -> None:
+        database = self._lease.log.database
+        if self._lease.attempts > queue.MAX_ATTEMPTS:
+            await self._end(
+                "failed",
+                Problem(
+                    kind="crashed",
+                    message=f"The worker died {queue.MAX_ATTEMPTS} times without finishing a step of this run.",
+                    remedy="See the worker's log (`jupyter linda doctor` names it), then try again.",
+                ),
+            )
+            return
+        await database.run(self._recover)
+        while True:
+            transcript, steps, mode = await database.run(self._read)
+            step: Next = decide_next(transcript, steps=steps, max_steps=self._mind.max_steps)
+            match step:
+                case Wait():
+                    if await database.run(self._wait):
+                        return
+                case End(state, reason):
+                    await self._end(
+                        state,
+                        Problem(kind="step_limit", message=f"Stopped: {reason}.", remedy="Say “continue” to go on.")
+                        if reason
+                        else None,
+                    )
+                    return
+                case Act():
+                    if await self._act(step, mode):
+                        return
+                case CallModel(parent_id):
+                    if not await self._call_model(transcript, parent_id):
+                        return
+
+    # ---- steps -----------------------------------------------------------------------------------
+
+    async def _act(self, act: Act, mode: str) -> bool:
+        """Carry out calls. True: the run waits now."""
+        dispatcher = Dispatcher(self._lease, self._hands, mode=mode)
+        await dispatcher.act(act)
+        return await self._lease.log.database.run(self._is_waiting)
+
+    async def _call_model(self, transcript: Transcript, parent_id: str) -> bool:
+        """Call the model. False: the run ended in a fault."""
+        caller = ModelCaller(self._lease, self._mind.model, self._hands.ids, join_s=self._mind.join_s)
+        try:
+            request = ModelRequest(
+                model=self._mind.resolve_model(self._lease.run.model),
+                messages=context.build(transcript, root_name=Path(self._mind.root_dir).name or "/"),
+                tools=[*(schema_of(tool) for tool in self._hands.tools.values()), ASK_USER_SCHEMA],
+            )
+            await caller.call(request, parent_id)
+        except ProviderFault as fault:
+            problem = Problem(kind=fault.kind_of_fault, message=fault.message, remedy=fault.remedy)
+            if fault.kind_of_fault == "empty" and self._empty + 1 < EMPTY_REPLIES:
+                self._empty += 1
+                await self._lease.log.database.run(self._hide_failed)
+                return True
+            await self._end("interrupted" if fault.kind_of_fault == "cut_stream" else "failed", problem)
+            return False
+        self._empty = 0
+        return True
+
+    async def _end(self, state: RunState, problem: Problem | None) -> None:
+        def work() -> None:
+            with self._lease.transaction() as tx:
+                queue.end(tx, self._lease.run.run_id, state, problem)
+
+        await self._lease.log.database.run(work)
+
+    # ---- database ----------------------------------------------------------------------------------
+
+    def _recover(self) -> None:
+        with self._lease.transaction() as tx:
+            replace_streaming(tx, self._lease)
+
+    def _read(self) -> tuple[Transcript, int, str]:
+        with self._lease.log.database.read() as connection:
+            run = self._lease.run
+            steps = connection.execute(select(runs.c.steps).where(runs.c.run_id == run.run_id)).scalar()
+            mode = connection.execute(select(chats.c.mode).where(chats.c.chat_id == run.chat_id)).scalar()
+            return load(connection, run), int(steps or 0), str(mode or "ask")
+
+    def _is_waiting(self) -> bool:
+        with self._lease.log.database.read() as connection:
+            state = connection.execute(select(runs.c.state).where(runs.c.run_id == self._lease.run.run_id)).scalar()
+            return bool(state == "waiting")
+
+    def _wait(self) -> bool:
+        """A resumed run with open questions goes back to waiting; False if they were answered meanwhile."""
+        with self._lease.transaction() as tx:
+            if not any(
+                question.state == "open" for question in questions.of_run(tx.connection, self._lease.run.run_id)
+            ):
+                return False
+            questions.wait(tx, self._lease.run.run_id)
+            return True
+
+    def _hide_failed(self) -> None:
+        """An empty reply that is asked for again is not shown."""
+        run = self._lease.run
+        with self._lease.transaction() as tx:
+            rows = tx.connection.execute(
+                select(messages.c.message_id).where(messages.c.run_id == run.run_id, messages.c.status == "failed")
+            ).all()
+            for row in rows:
+                tx.connection.execute(
+                    update(messages).where(messages.c.message_id == row.message_id).values(status="replaced")
+                )
+                tx.append(run.chat_id, MessageReplaced(message_id=row.message_id), run_id=run.run_id)
+
+
+def schema_of(tool: Tool) -> Mapping[str, Json]:
+    """A tool as models are told of it."""
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+    }
+
+
+async def end_in_bug(lease: Lease, error: BaseException) -> None:
+    """Something nobody foresaw: end the run visibly; the traceback is in the log."""
+
+    def work() -> None:
+        with lease.transaction() as tx:
+            queue.end(
+                tx,
+                lease.run.run_id,
+                "failed",
+                Problem(
+                    kind="bug",
+                    message=f"Linda failed here: {type(error).__name__}: {error}",
+                    remedy="The worker's log has the details; `jupyter linda support` packs it for a report.",
+                ),
+            )
+
+    try:
+        await lease.log.database.run(work)
+    except LindaError:
+        log.exception("the end of run %s could not be written", lease.run.run_id)

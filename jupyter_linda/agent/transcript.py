@@ -1,0 +1,98 @@
+"""A run's transcript as the database has it, and the pure decision what comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Connection, Row, select
+
+from ..chats import store
+from ..runs import questions
+from ..storage.tables import calls, messages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..schemas import Message, Question, Run
+
+CallRow = Row[Any]  # column types are the table's, not known to the checker
+
+OVER = ("done", "failed", "refused", "unknown", "stopped")
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """Everything a run's next step depends on."""
+
+    history: Sequence[Message]
+    """The branch up to and including the user message this run answers."""
+    replies: Sequence[Message]
+    """The run's own assistant messages, oldest first, replaced ones left out."""
+    calls: Sequence[CallRow]
+    """The tool calls of the whole branch."""
+    questions: Sequence[Question]
+    """Of this run."""
+
+
+@dataclass(frozen=True)
+class CallModel:
+    """Ask the model for the next message; it follows `parent_id`."""
+
+    parent_id: str
+
+
+@dataclass(frozen=True)
+class Act:
+    """Carry out these calls of the newest reply, in order."""
+
+    calls: Sequence[CallRow]
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Questions are open: hold nothing."""
+
+
+@dataclass(frozen=True)
+class End:
+    """The run is over."""
+
+    state: Literal["done", "failed"]
+    reason: str = ""
+
+
+Next = CallModel | Act | Wait | End
+
+
+def load(connection: Connection, run: Run) -> Transcript:
+    """Read a run's transcript in one snapshot."""
+    history = store.path_to(connection, run.chat_id, run.message_id)
+    replies = [
+        store.as_message(row)
+        for row in connection.execute(
+            select(messages)
+            .where(messages.c.run_id == run.run_id, messages.c.role == "assistant", messages.c.status != "replaced")
+            .order_by(messages.c.position)
+        )
+    ]
+    ids = [message.message_id for message in (*history, *replies)]
+    rows = connection.execute(select(calls).where(calls.c.message_id.in_(ids)).order_by(calls.c.position)).all()
+    return Transcript(history=history, replies=replies, calls=rows, questions=questions.of_run(connection, run.run_id))
+
+
+def decide_next(transcript: Transcript, *, steps: int, max_steps: int) -> Next:
+    """What comes next; depends on nothing but its arguments."""
+    if any(question.state == "open" for question in transcript.questions):
+        return Wait()
+    last = transcript.replies[-1] if transcript.replies else None
+    if last is None:
+        return CallModel(parent_id=transcript.history[-1].message_id)
+    pending = [row for row in transcript.calls if row.message_id == last.message_id and row.state not in OVER]
+    if pending:
+        return Act(calls=pending)
+    if not last.tool_calls:
+        return End("done")
+    if steps >= max_steps:
+        return End("failed", f"the limit of {max_steps} steps is reached")
+    return CallModel(parent_id=last.message_id)

@@ -1,0 +1,1 @@
+"""The HTTP and stream API of the Jupyter server."""

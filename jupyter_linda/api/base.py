@@ -1,0 +1,145 @@
+"""The base of all handlers: identity, JSON in and out, and errors as problem JSON."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jupyter_server.auth.identity import IdentityProvider, LegacyIdentityProvider, PasswordIdentityProvider
+from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from pydantic import BaseModel, ValidationError
+from tornado.web import HTTPError
+
+from ..errors import InvalidInput, LindaError, NotAllowed, Unavailable
+
+if TYPE_CHECKING:
+    from .services import Services
+
+log = logging.getLogger(__name__)
+
+SERVICES = "linda_services"
+"""Key of `Services` in the web application's settings."""
+
+N = TypeVar("N", bound=BaseModel)
+
+
+def owner_of(handler: JupyterHandler) -> str:
+    """`local` where the server only knows a token or a password, else the identity provider's user name."""
+    provider = handler.identity_provider
+    if type(provider) in (IdentityProvider, PasswordIdentityProvider, LegacyIdentityProvider):
+        return "local"
+    user = handler.current_user
+    return str(getattr(user, "username", "") or "local")
+
+
+class LindaHandler(APIHandler):
+    """Handlers never catch: what is raised becomes a status and `{"kind", "message", "remedy"}` here."""
+
+    needs_database = True
+
+    @property
+    def services(self) -> Services:
+        """What the server holds."""
+        services: Services = self.settings[SERVICES]
+        return services
+
+    @property
+    def owner_id(self) -> str:
+        """Whose chats these are."""
+        return owner_of(self)
+
+    async def prepare(self, **kwargs: Any) -> None:
+        """Only for people this server knows; the database is open before any handler runs."""
+        await super().prepare(**kwargs)
+        if self._finished:
+            return
+        if not self.current_user:
+            raise HTTPError(403)
+        if self.needs_database:
+            await self.services.ready()
+
+    def body(self, noun: type[N]) -> N:
+        """The request's body as a noun."""
+        try:
+            return noun.model_validate_json(self.request.body or b"{}")
+        except ValidationError as error:
+            faults = "; ".join(
+                f"{'.'.join(str(part) for part in fault['loc']) or 'body'}: {fault['msg']}"
+                for fault in error.errors(include_url=False)
+            )
+            raise InvalidInput(
+                f"The request is malformed: {faults}.", remedy="Reload the page, so that panel and server fit."
+            ) from None
+
+    def reply(self, value: BaseModel | dict[str, Any], *, status: int = 200) -> None:
+        """Answer with JSON."""
+        self.set_status(status)
+        self.set_header("Content-Type", "application/json")
+        self.set_header("Cache-Control", "no-store")
+        self.finish(
+            value.model_dump_json()
+            if isinstance(value, BaseModel)
+            else json.dumps(value, allow_nan=False, default=_plain)
+        )
+
+    def number(self, name: str, default: int | None = None) -> int | None:
+        """A whole number from the query."""
+        text = self.get_query_argument(name, "")
+        if not text:
+            return default
+        try:
+            return int(text)
+        except ValueError:
+            raise InvalidInput(f"{name} is {text[:40]!r}, not a whole number.") from None
+
+    def refuse_tokens(self) -> None:
+        """Only a person's browser session may do this: a kernel holds the token, so a token proves nothing."""
+        if (
+            self.token_authenticated
+            or self.request.headers.get("Authorization")
+            or self.get_query_argument("token", "")
+        ):
+            raise NotAllowed(
+                "This can only be answered from the page itself, not with a token.",
+                remedy="Answer in the Linda panel, or on the terminal that asked.",
+            )
+        self.check_xsrf_cookie()
+
+    def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
+        """Map the exception tree to statuses."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        if isinstance(error, LindaError):
+            status_code = error.status
+        super().send_error(status_code, **kwargs)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Problem JSON."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        if isinstance(error, LindaError):
+            if isinstance(error, Unavailable):
+                self.set_header("Retry-After", str(error.retry_after_s))
+            self.reply({"kind": error.kind, "message": error.message, "remedy": error.remedy}, status=status_code)
+        elif isinstance(error, HTTPError):
+            self.reply(
+                {"kind": "HTTPError", "message": error.log_message or error.reason or "refused", "remedy": ""},
+                status=status_code,
+            )
+        else:
+            message = f"Linda failed here: {type(error).__name__}." if error else "Linda failed here."
+            self.reply(
+                {"kind": "bug", "message": message, "remedy": "The server's log has the details."}, status=status_code
+            )
+
+    def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
+        """Our own errors are one line; a bug keeps its traceback."""
+        if isinstance(value, LindaError):
+            log.info("%s %s: %s", self.request.method, self.request.path, value.message)
+        else:
+            super().log_exception(typ, value, tb)
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    raise TypeError(f"{type(value).__name__} is not JSON")

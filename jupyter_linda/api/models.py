@@ -1,0 +1,95 @@
+"""Routes of models and providers; keys go in and never come out."""
+
+from __future__ import annotations
+
+from ..errors import InvalidInput
+from ..events.log import home_of
+from ..schemas import ProviderInput, SettingsChanged
+from .base import LindaHandler
+
+
+class SettingsHandler(LindaHandler):
+    """What handlers that change settings share."""
+
+    async def announce(self) -> None:
+        """Tell every tab and the worker."""
+        owner, model = self.owner_id, self.services.providers.default_model
+
+        def work() -> None:
+            with self.services.log.transaction() as tx:
+                tx.append(home_of(owner), SettingsChanged(default_model=model))
+
+        await self.services.database.run(work)
+        self.services.brain.nudge("settings")
+
+    def reply_models(self) -> None:
+        """The picker's content."""
+        providers = self.services.providers
+        self.reply({"models": [model.model_dump() for model in providers.models()], "default": providers.default_model})
+
+
+class ModelsHandler(SettingsHandler):
+    """GET models"""
+
+    async def get(self) -> None:
+        """Models on offer and the default."""
+        self.reply_models()
+
+
+class DefaultModelHandler(SettingsHandler):
+    """PUT models/default"""
+
+    async def put(self) -> None:
+        """Choose the model of new chats."""
+        model = (self.get_json_body() or {}).get("model")
+        if not isinstance(model, str) or not model:
+            raise InvalidInput('PUT models/default needs {"model": id}.')
+        self.services.providers.choose_default(model)
+        await self.announce()
+        self.reply_models()
+
+
+class ProvidersHandler(SettingsHandler):
+    """GET providers"""
+
+    async def get(self) -> None:
+        """Connected providers; of a key only whether it is set."""
+        self.reply({"providers": [provider.model_dump(mode="json") for provider in self.services.providers.list_all()]})
+
+
+class ProviderHandler(SettingsHandler):
+    """PUT and DELETE providers/{name}"""
+
+    async def put(self, name: str) -> None:
+        """Connect or change."""
+        provider = self.services.providers.put(name, self.body(ProviderInput))
+        await self.announce()
+        self.reply(provider)
+
+    async def delete(self, name: str) -> None:
+        """Disconnect and forget the key."""
+        self.services.providers.remove(name)
+        await self.announce()
+        self.set_status(204)
+        self.finish()
+
+
+class TestProviderHandler(LindaHandler):
+    """POST providers/test"""
+
+    async def post(self) -> None:
+        """Try a connection before it is kept; the worker does."""
+        values = dict(self.get_json_body() or {})
+        name = str(values.pop("name", ""))
+        wish = ProviderInput.model_validate(values)
+        self.reply(
+            await self.services.brain.ask("test_provider", {"name": name, "wish": wish.model_dump()}, timeout_s=60.0)
+        )
+
+
+class DetectHandler(LindaHandler):
+    """POST providers/detect"""
+
+    async def post(self) -> None:
+        """Model servers on this machine."""
+        self.reply({"found": await self.services.brain.ask("detect", {}, timeout_s=15.0)})

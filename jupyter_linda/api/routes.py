@@ -1,0 +1,54 @@
+"""Every route and its handler."""
+
+from __future__ import annotations
+
+from jupyter_server.utils import url_path_join
+
+from . import chats, models, permissions, status, stream
+from .base import LindaHandler
+
+ID = r"([\w:.-]+)"
+
+ROUTES: tuple[tuple[str, type], ...] = (
+    ("status", status.StatusHandler),
+    ("readiness", status.ReadinessHandler),
+    ("chats", chats.ChatsHandler),
+    (f"chats/{ID}", chats.ChatHandler),
+    (f"chats/{ID}/messages", chats.MessagesHandler),
+    (f"chats/{ID}/retry", chats.RetryHandler),
+    (f"chats/{ID}/stop", chats.StopHandler),
+    (f"chats/{ID}/events", stream.EventsHandler),
+    (f"results/{ID}", chats.ResultHandler),
+    ("questions", permissions.QuestionsHandler),
+    (f"questions/{ID}/answer", permissions.AnswerHandler),
+    ("grants", permissions.GrantsHandler),
+    (f"grants/{ID}", permissions.GrantHandler),
+    ("rules", permissions.RulesHandler),
+    ("audit", permissions.AuditHandler),
+    ("models", models.ModelsHandler),
+    ("models/default", models.DefaultModelHandler),
+    ("providers", models.ProvidersHandler),
+    ("providers/test", models.TestProviderHandler),
+    ("providers/detect", models.DetectHandler),
+    (f"providers/{ID}", models.ProviderHandler),
+    ("stream", stream.PanelSocket),
+)
+
+
+class UnknownHandler(LindaHandler):
+    """Any other path below linda/api."""
+
+    needs_database = False
+
+    def check_xsrf_cookie(self) -> None:
+        """There is nothing to protect."""
+
+    async def prepare(self, **_kwargs: object) -> None:
+        """404 as problem JSON; no identity is needed to say that there is nothing."""
+        self.reply({"kind": "NotFound", "message": f"There is no {self.request.path}.", "remedy": ""}, status=404)
+
+
+def handlers(base_url: str) -> list[tuple[str, type]]:
+    """The routes below a server's base URL, as tornado takes them."""
+    prefix = url_path_join(base_url, "linda/api/")
+    return [*((f"{prefix}{path}", handler) for path, handler in ROUTES), (f"{prefix}.*", UnknownHandler)]

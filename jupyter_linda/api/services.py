@@ -1,0 +1,81 @@
+"""What the handlers share: everything the server process holds once Linda is first used."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LindaError, StorageUnavailable
+from ..runs import questions
+from ..schemas import Problem
+
+if TYPE_CHECKING:
+    from ..config import LindaSettings
+    from ..events.follow import Follower
+    from ..events.log import EventLog
+    from ..gateway.providers import Providers
+    from ..permissions.watch import RuleFile
+    from ..ports import Clock, Ids
+    from ..runs.supervisor import Supervisor
+    from ..storage.database import Database
+    from ..storage.files import Results
+
+
+@dataclass
+class Services:
+    """Shared by all handlers of one server."""
+
+    settings: LindaSettings
+    database: Database
+    log: EventLog
+    follower: Follower
+    brain: Supervisor
+    browsers: Any  # live.browser.Browsers: the API does not know how documents are reached
+    providers: Providers
+    rules: RuleFile
+    results: Results
+    clock: Clock
+    ids: Ids
+    server_id: str
+    root_dir: str
+    server_pid: int
+    database_problem: Problem | None = None
+    _opening: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    async def ready(self) -> None:
+        """Open the database once; an older one is brought up to date by the worker. Raises in words."""
+        if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
+            self._opening = asyncio.ensure_future(self._open())
+        await asyncio.shield(self._opening)
+
+    async def _open(self) -> None:
+        try:
+            state = await self.database.run(self.database.state)
+            if state == "older":
+                await self.brain.ask("tools", {}, timeout_s=60.0)  # the worker migrates before it answers anything
+                if await self.database.run(self.database.state) != "current":
+                    raise StorageUnavailable(
+                        "The database could not be brought up to date.", remedy="Look at the worker's log."
+                    )
+            if state == "absent":
+                await self.database.run(self.database.create)
+            await self.database.run(self._expire)
+        except LindaError as error:
+            self.log_problem(error)
+            raise
+        self.database_problem = None
+
+    def log_problem(self, error: LindaError) -> None:
+        """Keep why the database does not open, for the status page."""
+        self.database_problem = Problem(kind=error.kind, message=error.message, remedy=error.remedy)
+
+    def _expire(self) -> None:
+        with self.log.transaction() as tx:
+            questions.expire(tx)
+
+    async def close(self) -> None:
+        """End the worker, the followers and the database."""
+        await self.follower.close()
+        await self.brain.close()
+        await asyncio.to_thread(self.database.close)

@@ -1,0 +1,205 @@
+"""Streams: one WebSocket per panel, server-sent events for any other client."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from ..chats import store
+from ..errors import LindaError
+from ..events.log import home_of
+from .base import SERVICES, LindaHandler, owner_of
+
+if TYPE_CHECKING:
+    from ..events.follow import Listener
+    from .services import Services
+
+log = logging.getLogger(__name__)
+
+CLIENT_FRAME_BYTES = 16 * 1024 * 1024
+"""A whole notebook may come back in one frame."""
+
+
+class EventsHandler(LindaHandler):
+    """GET chats/{chat_id}/events"""
+
+    def update_api_activity(self) -> None:
+        """An open stream is not activity: it must not keep an idle server from being culled."""
+
+    async def get(self, chat_id: str) -> None:
+        """Replay after `Last-Event-ID` (or `after`), then follow."""
+        owner = self.owner_id
+        resumed = self.request.headers.get("Last-Event-ID", "")
+        after = int(resumed) if resumed.isdigit() else self.number("after", 0) or 0
+        if not chat_id.startswith("home:"):
+            await self.services.database.run(self._check, chat_id, owner)
+        elif chat_id != home_of(owner):
+            raise HTTPError(404)
+        self.set_header("Content-Type", "text/event-stream")
+        self.set_header("Cache-Control", "no-cache")
+        self.set_header("X-Accel-Buffering", "no")
+        listener = self.services.follower.listen({chat_id: after})
+        try:
+            await self._pump(listener)
+        except StreamClosedError:
+            log.debug("a client of %s left", chat_id)
+        finally:
+            self.services.follower.leave(listener)
+
+    def _check(self, chat_id: str, owner: str) -> None:
+        with self.services.database.read() as connection:
+            store.get(connection, chat_id, owner)
+
+    async def _pump(self, listener: Listener) -> None:
+        self.write(": connected\n\n")
+        await self.flush()
+        while not listener.is_dropped:
+            taken = await listener.take(timeout_s=self.services.settings.heartbeat_s)
+            for encoded in taken:
+                self.write(f"id: {encoded.event.seq}\nevent: {encoded.event.kind}\ndata: {encoded.json}\n\n")
+            if not taken:
+                self.write(": heartbeat\n\n")
+            await self.flush()
+        self.write('event: bye\ndata: {"reason": "too slow, or the server is ending: reconnect and resume"}\n\n')
+
+
+class PanelSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
+    """GET stream: every chat of one browser tab, and the server's requests to the notebooks open in it."""
+
+    client_id = ""
+    listener: Listener | None = None
+    pump: asyncio.Task[None] | None = None
+
+    @property
+    def services(self) -> Services:
+        """What the server holds."""
+        services: Services = self.settings[SERVICES]
+        return services
+
+    @property
+    def max_message_size(self) -> int:
+        """The largest frame a client may send, in bytes."""
+        return CLIENT_FRAME_BYTES
+
+    def update_api_activity(self) -> None:
+        """See `EventsHandler`."""
+
+    async def prepare(self, **kwargs: Any) -> None:
+        """Only for people this server knows, from its own pages."""
+        await super().prepare(**kwargs)
+        if not self.current_user:
+            raise HTTPError(403)
+
+    async def get(self, *args: str, **kwargs: str) -> None:
+        """Upgrade, once the database is open."""
+        try:
+            await self.services.ready()
+        except LindaError as error:
+            raise HTTPError(error.status, error.message) from None
+        await super().get(*args, **kwargs)
+
+    def get_compression_options(self) -> dict[str, Any] | None:
+        """Notebooks are big and text: compressed; the smallest window keeps memory low."""
+        return None
+
+    async def on_message(self, message: str | bytes) -> None:
+        """A frame of the client; a malformed one is answered, not fatal."""
+        try:
+            frame = json.loads(message)
+            handler = getattr(self, "_on_" + str(frame["type"]))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            await self._send({"type": "error", "message": "malformed frame"})
+            return
+        try:
+            await handler(frame)
+        except (LindaError, KeyError, TypeError, ValueError) as error:
+            await self._send({"type": "error", "message": str(error), "of": frame.get("type")})
+
+    def on_close(self) -> None:
+        """The tab is gone: what was asked of it goes elsewhere."""
+        if self.pump is not None:
+            self.pump.cancel()
+        if self.listener is not None:
+            self.services.follower.leave(self.listener)
+        if self.client_id:
+            self.services.browsers.disconnect(self.client_id, self._send_soon)
+        super().on_close()
+
+    # ---- frames of the client -------------------------------------------------------------------------
+
+    async def _on_hello(self, frame: dict[str, Any]) -> None:
+        if self.listener is not None:
+            return
+        owner = owner_of(self)
+        cursors = {home_of(owner): int(frame.get("home", 0))}
+        for chat_id, seq in dict(frame.get("chats") or {}).items():
+            if await self._owns(chat_id, owner):
+                cursors[chat_id] = int(seq)
+        self.client_id = str(frame["client_id"])[:64]
+        self.listener = self.services.follower.listen(cursors)
+        self.services.browsers.connect(self.client_id, self._send_soon)
+        self.pump = asyncio.ensure_future(self._pump(self.listener))
+
+    async def _on_follow(self, frame: dict[str, Any]) -> None:
+        if self.listener is not None and await self._owns(str(frame["chat_id"]), owner_of(self)):
+            self.services.follower.follow(self.listener, str(frame["chat_id"]), int(frame.get("after", 0)))
+
+    async def _on_unfollow(self, frame: dict[str, Any]) -> None:
+        if self.listener is not None:
+            self.services.follower.unfollow(self.listener, str(frame["chat_id"]))
+
+    async def _on_presence(self, frame: dict[str, Any]) -> None:
+        self.services.browsers.presence(self.client_id, frame["presence"])
+
+    async def _on_progress(self, frame: dict[str, Any]) -> None:
+        self.services.browsers.progress(frame)
+
+    async def _on_reply(self, frame: dict[str, Any]) -> None:
+        self.services.browsers.reply(frame)
+
+    async def _on_ping(self, _frame: dict[str, Any]) -> None:
+        await self._send({"type": "pong"})
+
+    # ---- frames to the client ---------------------------------------------------------------------------
+
+    async def _owns(self, chat_id: str, owner: str) -> bool:
+        def work() -> bool:
+            with self.services.database.read() as connection:
+                store.get(connection, chat_id, owner)
+            return True
+
+        try:
+            return chat_id == home_of(owner) or await self.services.database.run(work)
+        except LindaError:
+            return False
+
+    async def _pump(self, listener: Listener) -> None:
+        with contextlib.suppress(WebSocketClosedError):
+            while not listener.is_dropped:
+                taken = await listener.take(timeout_s=self.services.settings.heartbeat_s)
+                if taken:
+                    body = ",".join(encoded.json for encoded in taken)
+                    await self.write_message(f'{{"type":"events","events":[{body}]}}')
+                else:
+                    await self.write_message('{"type":"heartbeat"}')
+            await self.write_message(
+                '{"type":"bye","reason":"too slow, or the server is ending: reconnect and resume"}'
+            )
+            self.close()
+
+    async def _send(self, frame: dict[str, Any]) -> None:
+        with contextlib.suppress(WebSocketClosedError):
+            await self.write_message(json.dumps(frame, allow_nan=False))
+
+    def _send_soon(self, frame: dict[str, Any]) -> None:
+        with contextlib.suppress(WebSocketClosedError):
+            self.write_message(json.dumps(frame, allow_nan=False))

@@ -1,0 +1,1 @@
+"""Server and worker talk: calls over pipes, and `ports.Live` across them."""

@@ -1,0 +1,151 @@
+"""`ports.Live` across the channel: the calling end (worker) and the answering end (server)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from ..ports import (
+    CellEdit,
+    DeleteCell,
+    EditOutcome,
+    InsertCell,
+    Json,
+    Kernel,
+    Live,
+    Notebook,
+    ReplaceSource,
+    RunOutcome,
+)
+
+if TYPE_CHECKING:
+    from .pipes import Channel, Handler
+
+EDITS: Mapping[str, type[InsertCell | ReplaceSource | DeleteCell]] = {
+    "insert": InsertCell,
+    "replace": ReplaceSource,
+    "delete": DeleteCell,
+}
+"""The wire's word for each edit."""
+Progress = Callable[[str], None]
+
+WORDS = {kind: word for word, kind in EDITS.items()}
+
+
+def edit_to_wire(edit: CellEdit) -> dict[str, Json]:
+    """An edit as JSON."""
+    return {"op": WORDS[type(edit)], **asdict(edit)}
+
+
+def edit_from_wire(values: Mapping[str, Json]) -> CellEdit:
+    """JSON as an edit."""
+    rest = {name: value for name, value in values.items() if name != "op"}
+    return EDITS[values["op"]](**rest)
+
+
+class RemoteLive(Live):
+    """Open notebooks and kernels of the server at the other end."""
+
+    def __init__(self, channel: Callable[[], Channel]) -> None:
+        self._channel = channel
+
+    async def list_notebooks(self) -> Sequence[Mapping[str, Json]]:
+        """See `ports.Live`."""
+        found: Sequence[Mapping[str, Json]] = await self._channel().call("live.list_notebooks")
+        return found
+
+    async def read_notebook(self, path: str) -> Notebook:
+        """See `ports.Live`."""
+        return Notebook(**await self._channel().call("live.read_notebook", {"path": path}, timeout_s=30.0))
+
+    async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        """See `ports.Live`."""
+        params = {"path": path, "edits": [edit_to_wire(edit) for edit in edits]}
+        return EditOutcome(**await self._channel().call("live.edit_notebook", params, timeout_s=60.0))
+
+    async def create_notebook(self, path: str, content: Json) -> None:
+        """See `ports.Live`."""
+        await self._channel().call("live.create_notebook", {"path": path, "content": content}, timeout_s=30.0)
+
+    async def run_cell(
+        self,
+        path: str,
+        cell_id: str,
+        *,
+        expect: str | None,
+        timeout_s: float,
+        request_id: str,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> RunOutcome:
+        """See `ports.Live`; the server keeps the time limit, the channel waits a little longer."""
+        params = {"path": path, "cell_id": cell_id, "expect": expect, "timeout_s": timeout_s, "request_id": request_id}
+        return RunOutcome(
+            **await self._channel().call("live.run_cell", params, timeout_s=timeout_s + 60.0, on_progress=on_progress)
+        )
+
+    async def open_document(self, path: str, *, cell_id: str | None = None) -> bool:
+        """See `ports.Live`."""
+        return bool(
+            await self._channel().call("live.open_document", {"path": path, "cell_id": cell_id}, timeout_s=30.0)
+        )
+
+    async def list_kernels(self) -> Sequence[Kernel]:
+        """See `ports.Live`."""
+        return [Kernel(**values) for values in await self._channel().call("live.list_kernels")]
+
+    async def evaluate(
+        self, path: str, setup: str, expressions: Mapping[str, str], *, timeout_s: float = 2.0
+    ) -> Mapping[str, str]:
+        """See `ports.Live`."""
+        params = {"path": path, "setup": setup, "expressions": dict(expressions), "timeout_s": timeout_s}
+        found: Mapping[str, str] = await self._channel().call("live.evaluate", params, timeout_s=timeout_s + 40.0)
+        return found
+
+
+def serve_live(live: Live) -> Mapping[str, Handler]:
+    """The answering end: what the worker may ask of this server's documents and kernels."""
+
+    async def list_notebooks(_progress: Progress) -> Json:
+        return list(await live.list_notebooks())
+
+    async def read_notebook(_progress: Progress, path: str) -> Json:
+        return asdict(await live.read_notebook(path))
+
+    async def edit_notebook(_progress: Progress, path: str, edits: Sequence[Mapping[str, Json]]) -> Json:
+        return asdict(await live.edit_notebook(path, [edit_from_wire(edit) for edit in edits]))
+
+    async def create_notebook(_progress: Progress, path: str, content: Json) -> Json:
+        await live.create_notebook(path, content)
+
+    async def run_cell(
+        progress: Progress, path: str, cell_id: str, expect: str | None, timeout_s: float, request_id: str
+    ) -> Json:
+        return asdict(
+            await live.run_cell(
+                path, cell_id, expect=expect, timeout_s=timeout_s, request_id=request_id, on_progress=progress
+            )
+        )
+
+    async def open_document(_progress: Progress, path: str, cell_id: str | None) -> Json:
+        return await live.open_document(path, cell_id=cell_id)
+
+    async def list_kernels(_progress: Progress) -> Json:
+        return [asdict(kernel) for kernel in await live.list_kernels()]
+
+    async def evaluate(
+        _progress: Progress, path: str, setup: str, expressions: Mapping[str, str], timeout_s: float
+    ) -> Json:
+        return dict(await live.evaluate(path, setup, expressions, timeout_s=timeout_s))
+
+    handlers = (
+        list_notebooks,
+        read_notebook,
+        edit_notebook,
+        create_notebook,
+        run_cell,
+        open_document,
+        list_kernels,
+        evaluate,
+    )
+    return {f"live.{handler.__name__}": handler for handler in handlers}

@@ -1,0 +1,256 @@
+"""Chats and messages in the database: making, reading, renaming, deleting, branches."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from ..errors import NotFound
+from ..events.log import Transaction, home_of
+from ..schemas import Call, Chat, ChatChanged, ChatDeleted, ChatPatch, ChatView, Message, NewChat, Question, Run
+from ..storage.tables import calls, chats, events, messages, questions, runs
+
+AnyRow = Row[Any]  # column types are the tables', not known to the checker
+
+ACTIVE = ("queued", "running", "waiting")
+
+
+def as_run(row: AnyRow) -> Run:
+    """A row of `runs` as the noun."""
+    names = (
+        "run_id",
+        "chat_id",
+        "owner_id",
+        "state",
+        "model",
+        "message_id",
+        "steps",
+        "problem",
+        "queued_at",
+        "started_at",
+        "ended_at",
+    )
+    return Run.model_validate({name: getattr(row, name) for name in names})
+
+
+def as_message(row: AnyRow) -> Message:
+    """A row of `messages` as the noun."""
+    return Message.model_validate({name: value for name, value in row._mapping.items() if name != "position"})
+
+
+def as_call(row: AnyRow) -> Call:
+    """A row of `calls` as the card; arguments that are not JSON are shown as the text they are."""
+    values = {name: value for name, value in row._mapping.items() if name not in ("position", "data", "arguments")}
+    return Call.model_validate({**values, "arguments": arguments_shown(row.arguments)})
+
+
+def arguments_shown(text: str) -> Any:  # any JSON
+    """Argument text as JSON where it is JSON."""
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return text
+
+
+def as_question(row: AnyRow) -> Question:
+    """A row of `questions` as the noun."""
+    return Question.model_validate({name: value for name, value in row._mapping.items() if name != "owner_id"})
+
+
+def _as_chat(row: AnyRow) -> Chat:
+    return Chat.model_validate(dict(row._mapping))
+
+
+def _chat_query() -> Any:  # a Select over labelled columns
+    newest = (
+        select(runs.c.state)
+        .where(runs.c.chat_id == chats.c.chat_id)
+        .order_by(runs.c.queued_at.desc(), runs.c.run_id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    active = (
+        select(runs.c.state)
+        .where(runs.c.chat_id == chats.c.chat_id, runs.c.state.in_(("running", "waiting")))
+        .limit(1)
+        .scalar_subquery()
+    )
+    waiting = (
+        select(func.count())
+        .select_from(questions)
+        .where(questions.c.chat_id == chats.c.chat_id, questions.c.state == "open")
+        .scalar_subquery()
+    )
+    return select(chats, func.coalesce(active, newest).label("state"), waiting.label("waiting"))
+
+
+def create(tx: Transaction, chat_id: str, owner_id: str, wish: NewChat) -> Chat:
+    """A new chat."""
+    tx.connection.execute(
+        insert(chats).values(
+            chat_id=chat_id,
+            owner_id=owner_id,
+            title=wish.title,
+            model=wish.model,
+            mode=wish.mode,
+            created_at=tx.now,
+            updated_at=tx.now,
+        )
+    )
+    return announce(tx, chat_id)
+
+
+def announce(tx: Transaction, chat_id: str) -> Chat:
+    """Tell the owner's home stream how a chat stands now."""
+    chat = _as_chat(tx.connection.execute(_chat_query().where(chats.c.chat_id == chat_id)).one())
+    tx.append(home_of(chat.owner_id), ChatChanged(chat=chat))
+    return chat
+
+
+def get(connection: Connection, chat_id: str, owner_id: str) -> Chat:
+    """A chat of this owner; another's is not found."""
+    row = connection.execute(
+        _chat_query().where(chats.c.chat_id == chat_id, chats.c.owner_id == owner_id)
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no chat {chat_id}.", remedy="It may have been deleted; open another from the list.")
+    return _as_chat(row)
+
+
+def list_all(connection: Connection, owner_id: str, query: str = "") -> tuple[Chat, ...]:
+    """An owner's chats, newest first, those whose title contains `query` (case ignored)."""
+    wanted = _chat_query().where(chats.c.owner_id == owner_id).order_by(chats.c.updated_at.desc())
+    if query:
+        wanted = wanted.where(func.lower(chats.c.title).contains(query.lower(), autoescape=True))
+    return tuple(_as_chat(row) for row in connection.execute(wanted))
+
+
+def last_seq(connection: Connection, chat_id: str) -> int:
+    """The newest seq of a stream (0 when empty)."""
+    return connection.execute(select(func.max(events.c.seq)).where(events.c.chat_id == chat_id)).scalar() or 0
+
+
+def view(connection: Connection, chat_id: str, owner_id: str) -> ChatView:
+    """The whole chat as of one seq, half-streamed text included."""
+    chat = get(connection, chat_id, owner_id)
+    listed = [
+        as_message(row)
+        for row in connection.execute(
+            select(messages)
+            .where(messages.c.chat_id == chat_id, messages.c.status != "replaced")
+            .order_by(messages.c.position)
+        )
+    ]
+    streaming = {m.message_id for m in listed if m.status == "streaming"}
+    if streaming:
+        partial = _partial_texts(connection, chat_id, streaming)
+        listed = [
+            m.model_copy(update={"text": partial[m.message_id][0], "reasoning": partial[m.message_id][1]})
+            if m.message_id in partial
+            else m
+            for m in listed
+        ]
+    return ChatView(
+        chat=chat,
+        messages=tuple(listed),
+        calls=tuple(
+            as_call(row)
+            for row in connection.execute(
+                select(calls).where(calls.c.chat_id == chat_id).order_by(calls.c.run_id, calls.c.position)
+            )
+        ),
+        questions=tuple(
+            as_question(row)
+            for row in connection.execute(
+                select(questions).where(questions.c.chat_id == chat_id).order_by(questions.c.opened_at)
+            )
+        ),
+        runs=tuple(
+            as_run(row)
+            for row in connection.execute(select(runs).where(runs.c.chat_id == chat_id).order_by(runs.c.queued_at))
+        ),
+        seq=last_seq(connection, chat_id),
+    )
+
+
+def streamed_text(connection: Connection, chat_id: str, message_id: str) -> tuple[str, str]:
+    """Text and reasoning of a message as its chunks so far give them."""
+    return _partial_texts(connection, chat_id, {message_id}).get(message_id, ("", ""))
+
+
+def _partial_texts(connection: Connection, chat_id: str, wanted: set[str]) -> dict[str, tuple[str, str]]:
+    texts: dict[str, tuple[str, str]] = {}
+    rows = connection.execute(
+        select(events.c.payload)
+        .where(events.c.chat_id == chat_id, events.c.kind == "message.delta")
+        .order_by(events.c.seq)
+    )
+    for (payload,) in rows:
+        delta = json.loads(payload)
+        if delta["message_id"] in wanted:
+            text, reasoning = texts.get(delta["message_id"], ("", ""))
+            texts[delta["message_id"]] = (text + delta.get("text", ""), reasoning + delta.get("reasoning", ""))
+    return texts
+
+
+def change(tx: Transaction, chat_id: str, owner_id: str, patch: ChatPatch) -> Chat:
+    """Rename, choose a model or a mode."""
+    get(tx.connection, chat_id, owner_id)
+    values = patch.model_dump(exclude_none=True)
+    if values:
+        tx.connection.execute(update(chats).where(chats.c.chat_id == chat_id).values(**values, updated_at=tx.now))
+    return announce(tx, chat_id)
+
+
+def remove(tx: Transaction, chat_id: str, owner_id: str) -> None:
+    """Delete a chat and all that hangs on it; the audit stays."""
+    get(tx.connection, chat_id, owner_id)
+    # First the event, then the rows: the newest row id of the log must never go, ids are not used twice.
+    tx.append(home_of(owner_id), ChatDeleted(chat_id=chat_id))
+    for table in (calls, questions, messages, runs, events, chats):
+        tx.connection.execute(delete(table).where(table.c.chat_id == chat_id))
+
+
+def add_message(tx: Transaction, message: Message) -> None:
+    """Append a message at the chat's next position."""
+    last = tx.connection.execute(
+        select(func.max(messages.c.position)).where(messages.c.chat_id == message.chat_id)
+    ).scalar()
+    tx.connection.execute(
+        insert(messages).values(**message.model_dump(mode="python"), position=0 if last is None else last + 1)
+    )
+
+
+def newest_message_id(connection: Connection, chat_id: str) -> str | None:
+    """The message a plain new one follows: the newest that is not replaced."""
+    return connection.execute(
+        select(messages.c.message_id)
+        .where(messages.c.chat_id == chat_id, messages.c.status != "replaced")
+        .order_by(messages.c.position.desc())
+        .limit(1)
+    ).scalar()
+
+
+def path_to(connection: Connection, chat_id: str, message_id: str) -> list[Message]:
+    """The branch that ends in a message, oldest first."""
+    by_id = {row.message_id: row for row in connection.execute(select(messages).where(messages.c.chat_id == chat_id))}
+    path: list[Message] = []
+    wanted: str | None = message_id
+    while wanted is not None and wanted in by_id:
+        path.append(as_message(by_id[wanted]))
+        wanted = by_id[wanted].parent_id
+    return path[::-1]
+
+
+def check_result_owner(connection: Connection, digest: str, owner_id: str) -> None:
+    """Whether a stored result belongs to a chat of this owner; `NotFound` if not."""
+    found = connection.execute(
+        select(calls.c.call_id)
+        .join(chats, chats.c.chat_id == calls.c.chat_id)
+        .where(calls.c.result_hash == digest, chats.c.owner_id == owner_id)
+        .limit(1)
+    ).first()
+    if found is None:
+        raise NotFound(f"There is no stored result {digest[:12]}….")

@@ -1,0 +1,1 @@
+"""Events in order: the log, and following it."""

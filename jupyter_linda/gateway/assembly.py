@@ -1,0 +1,90 @@
+"""Tool calls put together from streamed pieces, by id and index (pure)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from ..ports import CallDraft, Ids
+
+PLACEHOLDER_IDS = frozenset({"", "null", "none", "undefined"})
+"""What some providers send instead of an id."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One streamed piece of a tool call; any part may be missing."""
+
+    index: int | None
+    call_id: str | None
+    name: str | None
+    arguments: str | None
+
+
+@dataclass
+class _Open:
+    index: int | None
+    call_id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+class CallAssembly:
+    """Collects pieces. A new real id at a used index is a new call; a placeholder id never is."""
+
+    def __init__(self, ids: Ids) -> None:
+        self._ids = ids
+        self._calls: list[_Open] = []
+
+    def add(self, piece: Piece) -> None:
+        """Take the next piece."""
+        call_id = piece.call_id if piece.call_id and piece.call_id.lower() not in PLACEHOLDER_IDS else ""
+        call = self._find(piece.index, call_id, bool(piece.name))
+        if call is None:
+            call = _Open(piece.index)
+            self._calls.append(call)
+        call.call_id = call.call_id or call_id
+        if piece.name and not call.name:
+            call.name = piece.name
+        if piece.arguments:
+            call.arguments.append(piece.arguments)
+
+    def _find(self, index: int | None, call_id: str, is_named: bool) -> _Open | None:
+        if call_id:
+            same = next((call for call in self._calls if call.call_id == call_id), None)
+            if same is not None:
+                return same
+        candidates = [call for call in self._calls if index is None or call.index == index]
+        if not candidates:
+            return None
+        last = candidates[-1]
+        if call_id and last.call_id:
+            return None  # another real id: another call that shares the index
+        if index is None and is_named and last.name:
+            return None  # no index, no id, a name again: the next call begins
+        return last
+
+    def finish(self, reason: str) -> tuple[CallDraft, ...]:
+        """The calls; the last one of a reply cut at the output limit is not whole."""
+        drafts = []
+        for position, call in enumerate(self._calls):
+            arguments = "".join(call.arguments)
+            is_last = position == len(self._calls) - 1
+            is_whole = is_json_object(arguments) or (not arguments.strip() and not (is_last and reason == "length"))
+            drafts.append(
+                CallDraft(
+                    call_id=call.call_id or self._ids.new("made"),
+                    name=call.name,
+                    arguments=arguments if arguments.strip() else "{}",
+                    is_whole=is_whole,
+                )
+            )
+        return tuple(drafts)
+
+
+def is_json_object(text: str) -> bool:
+    """Whether a text is one whole JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

@@ -1,0 +1,269 @@
+"""Connected providers and their keys: files beside the database, keys apart with mode 0600."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from ..errors import InvalidInput, NotFound, ProviderFault
+from ..schemas import ModelInfo, Provider, ProviderInput
+from ..storage.files import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ..ports import Clock
+
+DEMO_MODEL = "linda/demo"
+
+KEY_VARIABLES: Mapping[str, str] = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "xai": "XAI_API_KEY",
+    "together_ai": "TOGETHERAI_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "perplexity": "PERPLEXITYAI_API_KEY",
+    "fireworks_ai": "FIREWORKS_AI_API_KEY",
+    "moonshot": "MOONSHOT_API_KEY",
+    "dashscope": "DASHSCOPE_API_KEY",
+}
+"""litellm's provider word -> the environment variable that holds its key."""
+
+LOCAL_KINDS = frozenset({"ollama", "ollama_chat", "lm_studio", "llamafile", "hosted_vllm"})
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Everything one model call needs to reach its provider. Never logged."""
+
+    litellm_model: str
+    base_url: str
+    key: str
+    proxy: str
+    ca_file: str
+
+    def __repr__(self) -> str:
+        return f"Connection({self.litellm_model!r}, {self.base_url!r}, key={'set' if self.key else 'none'})"
+
+
+class Providers:
+    """The list of providers, read anew whenever its file changed."""
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock,
+        *,
+        default_model: str,
+        allowed_models: Sequence[str],
+        is_demo_ready: bool,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._file = folder / "providers.json"
+        self._keys_file = folder / "keys.json"
+        self._clock = clock
+        self._configured_default = default_model
+        self._allowed = tuple(allowed_models)
+        self.is_demo_ready = is_demo_ready
+        self._environment = os.environ if environment is None else environment
+
+    # ---- what is connected -------------------------------------------------------------------------
+
+    def list_all(self) -> tuple[Provider, ...]:
+        """Connected providers, and those whose key the environment holds; never a key."""
+        keys = self._keys()
+        listed = {name: self._as_provider(name, values, keys) for name, values in self._read()["providers"].items()}
+        for kind, variable in KEY_VARIABLES.items():
+            if self._environment.get(variable) and kind not in listed:
+                listed[kind] = Provider(name=kind, label=kind, kind=kind, has_key=True, key_source="environment")
+        return tuple(listed.values())
+
+    def put(self, name: str, wish: ProviderInput) -> Provider:
+        """Connect or change a provider; a key of None keeps the stored one, an empty one forgets it."""
+        if not name or "/" in name or name == "linda" or len(name) > 60:
+            raise InvalidInput(f"{name!r} cannot name a provider.", remedy="Use a short word without a slash.")
+        settings = self._read()
+        settings["providers"][name] = wish.model_dump(exclude={"key"}, mode="json")
+        if wish.key is not None:
+            keys = self._keys()
+            if wish.key:
+                keys[name] = {"key": wish.key.strip(), "set_at": self._clock.now().isoformat()}
+            else:
+                keys.pop(name, None)
+            write_json(self._keys_file, keys)
+        write_json(self._file, settings)
+        return self._as_provider(name, settings["providers"][name], self._keys())
+
+    def remove(self, name: str) -> None:
+        """Disconnect a provider and forget its key."""
+        settings, keys = self._read(), self._keys()
+        if settings["providers"].pop(name, None) is None:
+            raise NotFound(f"There is no provider {name!r}.")
+        write_json(self._file, settings)
+        if keys.pop(name, None) is not None:
+            write_json(self._keys_file, keys)
+
+    # ---- models ------------------------------------------------------------------------------------
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """What the picker offers: the models of every provider, and the demo model."""
+        offered = [
+            ModelInfo(
+                model_id=f"{provider.name}/{model}",
+                label=model,
+                provider=provider.label or provider.name,
+                is_local=_is_local(provider),
+                is_ready=True,
+            )
+            for provider in self.list_all()
+            for model in provider.models
+        ]
+        offered.append(
+            ModelInfo(
+                model_id=DEMO_MODEL,
+                label="Built-in demo",
+                provider="Linda",
+                is_local=True,
+                is_ready=True,
+                note=""
+                if self.is_demo_ready
+                else "Commands work; for small talk the weights are missing: `jupyter linda start` fetches them.",
+            )
+        )
+        return tuple(model for model in offered if self._is_allowed(model.model_id))
+
+    @property
+    def default_model(self) -> str:
+        """The administrator's, else the panel's choice, else the first that is connected, else the demo model."""
+        chosen = self._configured_default or self._read().get("default_model", "")
+        if chosen and self._is_allowed(chosen):
+            return str(chosen)
+        models = self.models()
+        return models[0].model_id if models else ""
+
+    def choose_default(self, model_id: str) -> None:
+        """Remember the panel's choice."""
+        self._check_allowed(model_id)
+        settings = self._read()
+        settings["default_model"] = model_id
+        write_json(self._file, settings)
+
+    def resolve(self, model_id: str) -> str:
+        """The model a run really uses; `ProviderFault` when there is none or it is not allowed."""
+        wanted = model_id or self.default_model
+        if not wanted:
+            raise ProviderFault("no_model", "No model is connected.", remedy="Connect one in Settings > Models.")
+        self._check_allowed(wanted)
+        return wanted
+
+    def connect(self, model_id: str) -> Connection:
+        """How to reach a model: by the connected provider of its first part, else as litellm names it."""
+        self._check_allowed(model_id)
+        name, _, model = model_id.partition("/")
+        values = self._read()["providers"].get(name)
+        keys = self._keys()
+        if values is not None and model:
+            provider = self._as_provider(name, values, keys)
+            return Connection(
+                litellm_model=f"{provider.kind}/{model}",
+                base_url=provider.base_url,
+                key=self._key(name, provider.kind, keys),
+                proxy=provider.proxy,
+                ca_file=provider.ca_file,
+            )
+        return Connection(litellm_model=model_id, base_url="", key=self._key(name, name, keys), proxy="", ca_file="")
+
+    def draft(self, name: str, wish: ProviderInput, model: str) -> Connection:
+        """A connection to try before it is kept."""
+        key = self._key(name, wish.kind, self._keys()) if wish.key is None else wish.key
+        return Connection(
+            litellm_model=f"{wish.kind}/{model}",
+            base_url=wish.base_url,
+            key=key,
+            proxy=wish.proxy,
+            ca_file=wish.ca_file,
+        )
+
+    def _is_allowed(self, model_id: str) -> bool:
+        return not self._allowed or any(
+            model_id == rule or (rule.endswith("*") and model_id.startswith(rule[:-1])) for rule in self._allowed
+        )
+
+    def _check_allowed(self, model_id: str) -> None:
+        if not self._is_allowed(model_id):
+            raise ProviderFault(
+                "forbidden",
+                f"The model {model_id} is not on this server's list of allowed models.",
+                remedy="Choose another in the picker.",
+            )
+
+    # ---- files -------------------------------------------------------------------------------------
+
+    def _read(self) -> dict[str, Any]:  # the file's JSON, validated part by part
+        values = _read_json(self._file)
+        if not isinstance(values.get("providers"), dict):
+            values["providers"] = {}
+        for name, provider in values["providers"].items():
+            try:
+                ProviderInput.model_validate({**provider, "key": None})
+            except (ValidationError, TypeError) as error:
+                raise InvalidInput(
+                    f"{self._file}: the provider {name!r} is malformed: {error}",
+                    remedy="Mend the file, or delete that entry and connect again.",
+                ) from None
+        return values
+
+    def _keys(self) -> dict[str, Any]:  # {name: {"key", "set_at"}}
+        return _read_json(self._keys_file)
+
+    def _key(self, name: str, kind: str, keys: Mapping[str, Any]) -> str:
+        stored = keys.get(name)
+        if isinstance(stored, dict) and stored.get("key"):
+            return str(stored["key"])
+        return self._environment.get(KEY_VARIABLES.get(kind, ""), "")
+
+    def _as_provider(self, name: str, values: Mapping[str, Any], keys: Mapping[str, Any]) -> Provider:
+        wish = ProviderInput.model_validate({**values, "key": None})
+        stored = keys.get(name)
+        in_environment = bool(self._environment.get(KEY_VARIABLES.get(wish.kind, ""), ""))
+        source = "file" if stored else "environment" if in_environment else ""
+        return Provider(
+            name=name,
+            has_key=bool(source),
+            key_source=source,
+            key_set_at=datetime.fromisoformat(stored["set_at"]) if stored else None,
+            **wish.model_dump(exclude={"key"}),
+        )
+
+
+def _read_json(path: Path) -> dict[str, Any]:  # any JSON object
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"{path} cannot be read: {error}.", remedy="Mend the file, or delete it and connect the provider again."
+        ) from None
+    if not isinstance(values, dict):
+        raise InvalidInput(
+            f"{path} does not hold a JSON object.", remedy="Mend the file, or delete it and connect the provider again."
+        )
+    return values
+
+
+def _is_local(provider: Provider) -> bool:
+    if provider.base_url:
+        return any(host in provider.base_url for host in ("//localhost", "//127.", "//[::1]"))
+    return provider.kind in LOCAL_KINDS

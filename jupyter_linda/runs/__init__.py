@@ -1,0 +1,1 @@
+"""Runs: the queue, the fence, questions, and the worker's supervision."""

@@ -1,0 +1,60 @@
+"""Which Jupyter servers share the database, and which of them are gone."""
+
+from __future__ import annotations
+
+import socket
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import psutil
+from sqlalchemy import Connection, delete, insert, select, update
+
+from ..storage.tables import runs, servers
+from .queue import lapse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def beat(connection: Connection, server_id: str, *, pid: int, now: datetime) -> None:
+    """Say that a server lives, on behalf of the process `pid`."""
+    changed = connection.execute(update(servers).where(servers.c.server_id == server_id).values(heartbeat_at=now))
+    if changed.rowcount == 0:
+        connection.execute(
+            insert(servers).values(
+                server_id=server_id,
+                host=socket.gethostname(),
+                pid=pid,
+                pid_started_at=started_at(pid) or now,
+                heartbeat_at=now,
+            )
+        )
+
+
+def leave(connection: Connection, server_id: str) -> None:
+    """A server ends in order: whoever comes next may take its runs at once."""
+    connection.execute(delete(servers).where(servers.c.server_id == server_id))
+
+
+def gone(connection: Connection, *, now: datetime) -> Sequence[str]:
+    """Servers with unfinished runs that left, whose heartbeat is 60 s old, or whose process on this host ended."""
+    here = socket.gethostname()
+    rows = {row.server_id: row for row in connection.execute(select(servers))}
+    used = connection.execute(
+        select(runs.c.server_id).where(runs.c.state.in_(("queued", "running"))).distinct()
+    ).scalars()
+    return [
+        server_id
+        for server_id in used
+        if (row := rows.get(server_id)) is None
+        or row.heartbeat_at < lapse(now)
+        or (row.host == here and started_at(row.pid) != row.pid_started_at)
+    ]
+
+
+def started_at(pid: int) -> datetime | None:
+    """When a process began, to tell it from a later one with the same id; None if there is none."""
+    try:
+        return datetime.fromtimestamp(int(psutil.Process(pid).create_time()), UTC)
+    except psutil.Error:
+        return None

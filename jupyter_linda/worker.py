@@ -1,0 +1,275 @@
+"""The worker process: claims runs, carries them, answers the server's calls over its pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .agent.claims import Claims, Times, WatchedQueue
+from .agent.dispatch import Hands, Limits
+from .agent.loop import Mind
+from .channel.live import RemoteLive
+from .channel.pipes import Channel
+from .errors import LindaError, ProviderFault
+from .events.log import EventLog
+from .gateway.client import LitellmModel
+from .gateway.detect import detect_local_servers, list_models
+from .gateway.local import DemoModel
+from .gateway.providers import DEMO_MODEL, Providers
+from .gateway.weights import find_weights
+from .permissions.approvals import SqlGrants, scopes_for
+from .permissions.audit import SqlAudit
+from .permissions.gate import RuleGate
+from .permissions.paths import PathPolicy
+from .permissions.watch import RuleFile
+from .ports import Clock, GateCall, ToolContext
+from .runs.process import GRACE_S, end_own_group
+from .runs.queue import Claimant
+from .schemas import GrantScope, ProviderInput
+from .seeds import RandomIds, SystemClock
+from .storage.database import Database
+from .storage.files import Results
+from .storage.upgrade import upgrade
+from .tools import dataframe, file, kernel, notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+log = logging.getLogger("jupyter_linda.worker")
+
+Json = Any  # JSON from the channel
+
+TOOLS = {tool.name: tool for tool in (*notebook.TOOLS, *kernel.TOOLS, *dataframe.TOOLS, *file.TOOLS)}
+
+
+class Worker:
+    """Everything the process holds once the server has said hello."""
+
+    def __init__(self, channel: Callable[[], Channel]) -> None:
+        self._channel = channel
+        self.finished = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._claims: Claims | None = None
+        self._queue = WatchedQueue()
+
+    def handlers(self) -> Mapping[str, Any]:
+        """What the server may call."""
+        return {
+            "hello": self._hello,
+            "runs": self._runs,
+            "stop": self._stop,
+            "settings": self._settings_changed,
+            "test_provider": self._test_provider,
+            "detect": self._detect,
+            "tools": self._tools,
+            "rules": self._runs,
+        }
+
+    async def _hello(
+        self,
+        _progress: object,
+        settings: dict[str, Json],
+        server_id: str,
+        worker_id: str,
+        root_dir: str,
+        server_pid: int,
+    ) -> Json:
+        logging.getLogger("jupyter_linda").setLevel(settings["log_level"])
+        clock = SystemClock()
+        database = Database(settings["database_url"])
+        await database.run(lambda: upgrade(database, now=clock.now()))
+        event_log = EventLog(
+            database, clock, lambda chat_ids: self._channel().note("changed", {"chat_ids": list(chat_ids)})
+        )
+        mind = self._make_mind(settings, root_dir, clock)
+        hands = self._make_hands(settings, root_dir, clock, database)
+        times = Times(
+            lease_s=settings["lease_s"],
+            idle_s=settings["worker_idle_s"],
+            chunk_keep=timedelta(hours=settings["chunk_keep_h"]),
+        )
+        me = Claimant(worker_id, server_id, root_dir)
+        self._claims = Claims(event_log, mind, hands, self._queue, me=me, server_pid=server_pid, times=times)
+        self._own(self._work())
+        return {"pid": os.getpid()}
+
+    def _make_mind(self, settings: dict[str, Json], root_dir: str, clock: Clock) -> Mind:
+        """The models."""
+        data_dir = Path(settings["data_dir"])
+        weights = find_weights(data_dir, configured=settings["demo_weights"])
+        self._providers = Providers(
+            data_dir,
+            clock,
+            default_model=settings["default_model"],
+            allowed_models=settings["allowed_models"],
+            is_demo_ready=weights is not None,
+        )
+        demo = DemoModel(weights=weights)
+        self._model = LitellmModel(self._providers, RandomIds(), demo, timeout_s=settings["provider_timeout_s"])
+        if self._providers.default_model not in ("", DEMO_MODEL):
+            self._model.warm_up()
+        return Mind(
+            model=self._model,
+            resolve_model=self._providers.resolve,
+            max_steps=settings["max_steps"],
+            join_s=settings["delta_join_ms"] / 1000,
+            root_dir=root_dir,
+        )
+
+    def _make_hands(self, settings: dict[str, Json], root_dir: str, clock: Clock, database: Database) -> Hands:
+        """The tools and the gate before them."""
+        policy = PathPolicy(root_dir, allow_hidden=settings["allow_hidden"])
+        rules = RuleFile(settings["rules_file"])
+        gate = RuleGate(rules=rules, policy=policy, grants=SqlGrants(database), audit=SqlAudit(database), clock=clock)
+        live = RemoteLive(self._channel)
+
+        def make_context(request_id: str, run_id: str, chat_id: str, report: Callable[[str], None]) -> ToolContext:
+            return ToolContext(
+                live=live,
+                root_dir=root_dir,
+                request_id=request_id,
+                chat_id=chat_id,
+                run_id=run_id,
+                model="",
+                report=report,
+                admit_path=gate.admitter(request_id),
+                is_visible=gate.is_visible,
+            )
+
+        def scopes(call: GateCall) -> tuple[GrantScope, ...]:
+            return scopes_for(call, policy)
+
+        return Hands(
+            tools=TOOLS,
+            gate=gate,
+            make_context=make_context,
+            scopes_for=scopes,
+            results=Results(Path(settings["data_dir"]) / "results"),
+            ids=RandomIds(),
+            limits=Limits(settings["result_limit_chars"], timedelta(hours=settings["question_expiry_h"])),
+        )
+
+    async def _work(self) -> None:
+        assert self._claims is not None  # noqa: S101  set just before
+        await self._claims.work()
+        self.finished.set()
+
+    def _own(self, coroutine: Any) -> None:
+        task = asyncio.ensure_future(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.critical("the worker's main loop failed", exc_info=task.exception())
+            os._exit(3)  # the supervisor starts a fresh one
+
+    async def _runs(self, _progress: object) -> None:
+        self._queue.wake()
+
+    async def _stop(self, _progress: object, run_id: str) -> None:
+        if self._claims is not None:
+            await self._claims.stop(run_id)
+
+    async def _settings_changed(self, _progress: object) -> None:
+        self._queue.wake()  # the providers' file is read at every use; nothing else changes while we live
+
+    async def _tools(self, _progress: object) -> Json:
+        return [
+            {
+                "name": tool.name,
+                "family": tool.family,
+                "action": tool.action,
+                "description": tool.description,
+                "parameters": tool.parameters,
+            }
+            for tool in TOOLS.values()
+        ]
+
+    async def _test_provider(self, _progress: object, name: str, wish: dict[str, Json]) -> Json:
+        """Try a connection: its list of models, then one word from the first of them."""
+        assert self._claims is not None  # noqa: S101  the server says hello first
+        self._claims.touch()
+        draft = ProviderInput.model_validate(wish)
+        connection = self._providers.draft(name, draft, "")
+        listed = await list_models(connection)
+        wanted = next(iter(draft.models or tuple(listed)), "")
+        if not wanted:
+            return {
+                "ok": False,
+                "message": "The provider lists no models.",
+                "remedy": "Name a model to test.",
+                "models": [],
+            }
+        try:
+            said = await self._model.test(self._providers.draft(name, draft, wanted), wanted)
+        except ProviderFault as fault:
+            return {"ok": False, "message": fault.message, "remedy": fault.remedy, "models": listed}
+        message = f"{wanted} answered." if not said else f"{wanted} answered: {said[:60]}"
+        return {"ok": True, "message": message, "remedy": "", "models": listed}
+
+    async def _detect(self, _progress: object) -> Json:
+        return await detect_local_servers()
+
+
+def _take_pipes() -> tuple[int, int]:
+    """The channel's own copies of stdin and stdout; whatever a library prints goes to the log instead."""
+    read_fd, write_fd = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return read_fd, write_fd
+
+
+def _watch_over_end() -> None:
+    """Called in the reader's thread when the server is gone: a moment's grace, then the whole group goes."""
+
+    def wait_and_end() -> None:
+        time.sleep(GRACE_S)
+        end_own_group()
+
+    threading.Thread(target=wait_and_end, daemon=True).start()
+
+
+async def serve(read_fd: int, write_fd: int) -> None:
+    """Serve until idle, or until the server is gone."""
+    channels: list[Channel] = []
+    worker = Worker(lambda: channels[0])
+    channel = Channel(
+        read_fd,
+        write_fd,
+        worker.handlers(),
+        on_close=lambda _reason: worker.finished.set(),
+        on_end=_watch_over_end,
+    )
+    channels.append(channel)
+    channel.start()
+    await worker.finished.wait()
+
+
+def main() -> int:
+    """Entry point of `python -m jupyter_linda.worker`."""
+    read_fd, write_fd = _take_pipes()
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    try:
+        asyncio.run(serve(read_fd, write_fd))
+    except LindaError as error:
+        log.critical("%s %s", error.message, error.remedy)
+        return 1
+    logging.shutdown()
+    os._exit(0)  # threads of engines must not hold up the end
+
+
+if __name__ == "__main__":
+    sys.exit(main())
