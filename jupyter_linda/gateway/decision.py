@@ -1,0 +1,78 @@
+"""Act, ask back, or talk: what to make of a guess, by thresholds and evidence in the words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .concepts import concepts
+
+if TYPE_CHECKING:
+    from .intent import Guess
+    from .masking import Masked
+
+TOOL_INTENTS = (
+    "list_notebooks",
+    "open_notebook",
+    "read_notebook",
+    "read_cell",
+    "insert_cell",
+    "run_cell",
+    "list_variables",
+    "describe_dataframe",
+    "search_files",
+    "list_files",
+    "read_file",
+)
+TALK_INTENTS = ("greet", "thanks", "bye", "help", "chat", "howto", "cannot")
+CHANGING = frozenset({"insert_cell", "run_cell"})
+
+ACT_READ = 0.5
+ACT_CHANGE = 0.6
+ASK = 0.3
+"""Probabilities: to act on a read, on a change, and to ask whether that was meant. Set on the development phrasings."""
+
+_EVIDENCE: dict[str, frozenset[str]] = {
+    "list_notebooks": frozenset({"notebook"}),
+    "open_notebook": frozenset({"open", "notebook"}),
+    "read_notebook": frozenset({"notebook", "cell"}),
+    "read_cell": frozenset({"cell", "place"}),
+    "insert_cell": frozenset({"add", "cell"}),
+    "run_cell": frozenset({"run"}),
+    "list_variables": frozenset({"variable", "value", "frame"}),
+    "describe_dataframe": frozenset({"frame", "shape", "describe"}),
+    "search_files": frozenset({"find", "where", "use"}),
+    "list_files": frozenset({"file", "list"}),
+    "read_file": frozenset({"file", "read"}),
+}
+_REFUSAL = re.compile(r"(?<![a-z])(?:don'?t|do not|never|stop)(?![a-z])|(?<!要)不要|^别|[，,]别|先别|千万别|不许|唔好")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """`act` on the intent, `ask` which of the intents was meant, or `talk` in the way the intent says."""
+
+    kind: Literal["act", "ask", "talk"]
+    intent: str
+    choices: tuple[str, ...] = ()
+
+
+def decide(masked: Masked, guess: Guess) -> Decision:
+    """Weigh the best tool against talk; nothing acts without its own words in the request."""
+    tools = [(intent, share) for intent, share in guess.ranked if intent in TOOL_INTENTS]
+    talk = next(intent for intent, _ in guess.ranked if intent in TALK_INTENTS)
+    intent, share = tools[0]
+    if _REFUSAL.search(masked.text) and intent in CHANGING:
+        return Decision("talk", "cannot")
+    has_evidence = bool(_EVIDENCE[intent] & set(concepts(masked.text)))
+    needed = ACT_CHANGE if intent in CHANGING else ACT_READ
+    talking = guess.of(*TALK_INTENTS)
+    if share >= needed and has_evidence:
+        return Decision("act", intent)
+    reading = 1.0 - talking - guess.of(*CHANGING)
+    if has_evidence and intent not in CHANGING and reading >= 0.7 and share >= 0.38:
+        return Decision("act", intent)
+    if has_evidence and talking < 0.5 and 1.0 - talking >= ASK:
+        return Decision("ask", intent, tuple(name for name, part in tools[:2] if part >= 0.12))
+    return Decision("talk", talk)
