@@ -12,14 +12,17 @@ export default tseslint.config(
       '**/*.mjs'
     ]
   },
-  ...tseslint.configs.recommendedTypeChecked,
+  ...tseslint.configs.recommendedTypeChecked.map(config => ({
+    ...config,
+    files: ['**/*.ts', '**/*.tsx']
+  })),
+  ...jupyter.configs.recommended,
   {
-    plugins: { jupyter },
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: {
       parserOptions: { project: ['./tsconfig.json', './tsconfig.test.json'] }
     },
     rules: {
-      ...jupyter.configs.recommended.rules,
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/explicit-function-return-type': [
         'error',
@@ -29,6 +32,10 @@ export default tseslint.config(
         'error',
         { checksVoidReturn: { attributes: false } }
       ],
+      // Lumino's signals take the method and `this` apart: connect(this.heard, this).
+      '@typescript-eslint/unbound-method': 'off',
+      // All of it is needed at start: the panel is restored with the layout.
+      'jupyter/prefer-lazy-imports': 'off',
       eqeqeq: 'error',
       curly: 'error',
       'max-lines': ['error', 400]

@@ -113,18 +113,17 @@ export class Actions extends Setup {
     await this.guarded(async () => {
       const view = await this.api.chat(chatId);
       const { logs } = this.store.state;
-      const log = logFrom(view, logs[chatId]);
-      const kept = Object.keys(logs).filter(id => id !== chatId);
-      for (const id of kept.slice(
-        0,
-        Math.max(0, kept.length - KEPT_CHATS + 1)
-      )) {
+      const ids = Object.keys(logs).filter(id => id !== chatId);
+      const gone = ids.slice(0, Math.max(0, ids.length - KEPT_CHATS + 1));
+      const kept = { ...logs };
+      for (const id of gone) {
+        delete kept[id];
         this.stream.unfollow(id);
       }
-      const others = kept.slice(-KEPT_CHATS + 1).map(id => [id, logs[id]]);
-      this.store.update({
-        logs: { ...Object.fromEntries(others), [chatId]: log }
-      });
+      /* Last, so that insertion order is the order of opening. */
+      delete kept[chatId];
+      kept[chatId] = logFrom(view, logs[chatId]);
+      this.store.update({ logs: kept });
       this.stream.follow(chatId, view.seq);
     });
   }

@@ -33,7 +33,7 @@ export function addCommands(options: {
         await act();
       }
     });
-    palette?.addItem({ command: id, category: 'Linda' });
+    palette?.addItem({ command: id, category: words().__('Linda') });
   };
   const shown = (act: () => unknown) => async (): Promise<void> => {
     reveal();

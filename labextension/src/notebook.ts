@@ -2,7 +2,6 @@
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
-import type * as nbformat from '@jupyterlab/nbformat';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import { OperationError, apiPath, within } from './operations';
@@ -37,7 +36,7 @@ export class NotebookHands {
 
   /** Do one operation; throws `OperationError` with a kind the server knows. */
   async perform(request: OperationRequest): Promise<object> {
-    const path = String(request.params.path ?? '');
+    const path = textOf(request, 'path');
     switch (request.operation) {
       case 'read_notebook':
         return this.read(await this.panelOf(path));
@@ -49,7 +48,7 @@ export class NotebookHands {
       case 'run_cell':
         return this.run(await this.panelOf(path), request);
       case 'open_document':
-        return this.open(path, String(request.params.cell_id ?? ''));
+        return this.open(path, textOf(request, 'cell_id'));
       default:
         throw new OperationError(
           'InvalidInput',
@@ -104,7 +103,7 @@ export class NotebookHands {
               source: edit.source,
               metadata: edit.metadata ?? {},
               ...(edit.cell_id ? { id: edit.cell_id } : {})
-            } as nbformat.ICell
+            }
           );
         } else if (edit.op === 'replace') {
           notebook.cells[this.cellAt(panel, edit.cell_id)].setSource(
@@ -123,8 +122,8 @@ export class NotebookHands {
     panel: NotebookPanel,
     request: OperationRequest
   ): Promise<object> {
-    const cellId = String(request.params.cell_id ?? '');
-    const at = this.expect(panel, cellId, String(request.params.expect ?? ''));
+    const cellId = textOf(request, 'cell_id');
+    const at = this.expect(panel, cellId, textOf(request, 'expect'));
     const cell: Cell = panel.content.widgets[at];
     if (cell?.model.id !== cellId) {
       throw new OperationError(
@@ -229,4 +228,9 @@ export class NotebookHands {
   }
 
   private readonly running = new Map<string, RunningCell>();
+}
+
+function textOf(request: OperationRequest, name: string): string {
+  const value = request.params[name];
+  return typeof value === 'string' ? value : '';
 }

@@ -50,7 +50,7 @@ export function applyEvents(log: ChatLog, events: readonly Event[]): Reduced {
   let stale = false;
   for (const event of events) {
     if (event.kind === 'folded') {
-      const { from_seq, to_seq } = payloadOf(event, 'folded');
+      const { from_seq, to_seq } = payloadOf<'folded'>(event);
       const first = Math.min(from_seq, event.seq);
       const last = Math.max(to_seq, event.seq);
       if (last <= log.seq) {
@@ -77,36 +77,36 @@ export function applyEvents(log: ChatLog, events: readonly Event[]): Reduced {
 function applyEvent(log: ChatLog, event: Event): ChatLog {
   switch (event.kind) {
     case 'message.added':
-      return putMessage(log, payloadOf(event, 'message.added').message);
+      return putMessage(log, payloadOf<'message.added'>(event).message);
     case 'message.delta': {
-      const { message_id, text, reasoning } = payloadOf(event, 'message.delta');
+      const { message_id, text, reasoning } = payloadOf<'message.delta'>(event);
       return changeMessage(log, message_id, message => ({
         text: message.text + (text ?? ''),
         reasoning: message.reasoning + (reasoning ?? '')
       }));
     }
     case 'message.done': {
-      const { message_id, ...rest } = payloadOf(event, 'message.done');
+      const { message_id, ...rest } = payloadOf<'message.done'>(event);
       return changeMessage(log, message_id, () => rest);
     }
     case 'message.replaced':
       return changeMessage(
         log,
-        payloadOf(event, 'message.replaced').message_id,
+        payloadOf<'message.replaced'>(event).message_id,
         () => ({ status: 'replaced' })
       );
     case 'run.changed': {
-      const { run } = payloadOf(event, 'run.changed');
+      const { run } = payloadOf<'run.changed'>(event);
       return { ...log, runs: { ...log.runs, [run.run_id]: run } };
     }
     case 'call.changed':
-      return putCall(log, payloadOf(event, 'call.changed').call);
+      return putCall(log, payloadOf<'call.changed'>(event).call);
     case 'call.progress': {
-      const { call_id, text } = payloadOf(event, 'call.progress');
+      const { call_id, text } = payloadOf<'call.progress'>(event);
       return { ...log, progress: { ...log.progress, [call_id]: text } };
     }
     case 'question.changed':
-      return putQuestion(log, payloadOf(event, 'question.changed').question);
+      return putQuestion(log, payloadOf<'question.changed'>(event).question);
     default:
       /* A kind from a newer server: its seq counts, its content is not ours to guess. */
       return log;
@@ -210,7 +210,7 @@ export function activeRun(log: ChatLog): Run | undefined {
   return live.find(run => run.state !== 'queued') ?? live[0];
 }
 
-function payloadOf<K extends keyof Payloads>(event: Event, _: K): Payloads[K] {
+function payloadOf<K extends keyof Payloads>(event: Event): Payloads[K] {
   return event.payload as unknown as Payloads[K];
 }
 

@@ -14,7 +14,6 @@ export const HELD_IMAGE = 'data-linda-image';
 
 export function isSafeLink(href: string): boolean {
   /* Browsers skip control characters and white space inside a scheme. */
-  // eslint-disable-next-line no-control-regex
   return SAFE_LINK.test(href.replace(/[\u0000-\u0020]/g, ''));
 }
 
@@ -44,6 +43,9 @@ export class ChatSanitizer implements IRenderMime.ISanitizer {
       node.replaceWith(...node.childNodes);
     });
     inert.querySelectorAll('*').forEach(node => this.clean(node));
+    inert.querySelectorAll(`img:not([src], [${HELD_IMAGE}])`).forEach(node => {
+      node.replaceWith(node.getAttribute('alt') ?? '');
+    });
     return inert.body.innerHTML;
   }
 
@@ -81,9 +83,10 @@ export class ChatSanitizer implements IRenderMime.ISanitizer {
     } catch {
       return false;
     }
-    const isOwn = url.origin === new URL(this.origin).origin;
-    /* A GET of our own server has no side effects, but only files can be pictures. */
-    const isFile = isOwn && /\/files\/|^[^/:]+$/.test(url.pathname);
+    /* Of our own server only files can be pictures; a GET there has no side effects. */
+    const isFile =
+      url.origin === new URL(this.origin).origin &&
+      url.pathname.includes('/files/');
     return isFile || (this.isRemoteAllowed() && /^https?:$/.test(url.protocol));
   }
 }

@@ -5,7 +5,8 @@ import { Widget } from '@lumino/widgets';
 import React from 'react';
 
 import { useFrame, type Frame } from '../frame';
-import { HELD_IMAGE, hardenLinks, isSafeLink } from '../sanitizer';
+import { hardenLinks, isSafeLink } from '../sanitizer';
+import { button, offerPictures } from './pictures';
 
 /** At most ten renders a second while text streams in. */
 const RENDER_MS = 100;
@@ -101,20 +102,7 @@ class Painter {
 }
 
 function decorate(node: HTMLElement, frame: Frame, isFinal: boolean): void {
-  const { trans } = frame;
-  node.querySelectorAll(`img[${HELD_IMAGE}]`).forEach(image => {
-    const address = image.getAttribute(HELD_IMAGE) ?? '';
-    const load = button(
-      trans.__('Load picture from %1', hostOf(address)),
-      'linda-Markdown-picture',
-      () => {
-        image.setAttribute('src', address);
-        load.replaceWith(image);
-      }
-    );
-    image.removeAttribute(HELD_IMAGE);
-    image.replaceWith(load);
-  });
+  offerPictures(node, frame.trans);
   if (isFinal) {
     node.querySelectorAll('pre').forEach(pre => addCodeButtons(pre, frame));
   }
@@ -140,8 +128,8 @@ function addCodeButtons(pre: HTMLElement, { trans, code }: Frame): void {
     bar.append(made);
   };
   bar.append(copy);
-  put(trans.__('Insert below'), code.insertBelow);
-  put(trans.__('Replace cell'), code.replaceCell);
+  put(trans.__('Insert below'), text => code.insertBelow(text));
+  put(trans.__('Replace cell'), text => code.replaceCell(text));
   pre.setAttribute('tabindex', '0');
   pre.before(bar);
 }
@@ -151,25 +139,4 @@ function flash(node: HTMLElement, words: string, then: string): void {
   window.setTimeout(() => {
     node.textContent = then;
   }, 1500);
-}
-
-function button(
-  label: string,
-  className: string,
-  act: () => void
-): HTMLButtonElement {
-  const node = document.createElement('button');
-  node.type = 'button';
-  node.className = className;
-  node.textContent = label;
-  node.addEventListener('click', act);
-  return node;
-}
-
-function hostOf(address: string): string {
-  try {
-    return new URL(address).host;
-  } catch {
-    return address.slice(0, 60);
-  }
 }

@@ -145,16 +145,19 @@ function Cards(props: { message: Message }): JSX.Element {
   }, sameItems);
   return (
     <>
-      {calls.map(call => (
-        <React.Fragment key={call.call_id}>
-          <CallCard call={call} />
-          {questions
-            .filter(question => question.call_id === call.call_id)
-            .map(question => (
+      {calls.map(call => {
+        const mine = questions.filter(one => one.call_id === call.call_id);
+        return (
+          <React.Fragment key={call.call_id}>
+            {mine.map(question => (
               <ApprovalCard key={question.question_id} question={question} />
             ))}
-        </React.Fragment>
-      ))}
+            {!mine.some(question => question.state === 'open') && (
+              <CallCard call={call} />
+            )}
+          </React.Fragment>
+        );
+      })}
     </>
   );
 }

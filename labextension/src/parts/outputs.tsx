@@ -1,21 +1,21 @@
 /* A cell's outputs inside a card, by JupyterLab's renderers, untrusted. */
 
-import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
 
-import { useFrame } from '../frame';
+import { useFrame, type Frame } from '../frame';
 import { hardenLinks } from '../sanitizer';
 import type { Json } from '../types';
+import { offerPictures } from './pictures';
 
 type Output = { [key: string]: Json };
 
 export function Outputs(props: { outputs: Output[] }): JSX.Element {
-  const { rendermime } = useFrame();
+  const frame = useFrame();
   const host = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => {
     const made = props.outputs.flatMap(output => {
-      const widget = render(output, rendermime);
+      const widget = render(output, frame);
       return widget ? [widget] : [];
     });
     made.forEach(widget => Widget.attach(widget, host.current!));
@@ -24,14 +24,12 @@ export function Outputs(props: { outputs: Output[] }): JSX.Element {
         Widget.detach(widget);
         widget.dispose();
       });
-  }, [props.outputs, rendermime]);
+  }, [props.outputs, frame]);
   return <div ref={host} className="linda-Outputs" tabIndex={0} />;
 }
 
-function render(
-  output: Output,
-  rendermime: IRenderMimeRegistry
-): Widget | null {
+function render(output: Output, frame: Frame): Widget | null {
+  const { rendermime, trans } = frame;
   const model = rendermime.createModel({
     trusted: false,
     data: bundleOf(output)
@@ -43,9 +41,12 @@ function render(
   const renderer = rendermime.createRenderer(mime);
   void renderer
     .renderModel(model)
-    .then(() => hardenLinks(renderer.node))
+    .then(() => {
+      hardenLinks(renderer.node);
+      offerPictures(renderer.node, trans);
+    })
     .catch(() => {
-      renderer.node.textContent = String(model.data['text/plain'] ?? '');
+      renderer.node.textContent = text(model.data['text/plain'] as Json);
     });
   return renderer;
 }
@@ -59,11 +60,11 @@ function bundleOf(output: Output): { [mime: string]: Json } {
     return { [mime]: joined(output.text) };
   }
   if (output.output_type === 'error') {
-    const trace = Array.isArray(output.traceback) ? output.traceback : [];
-    const text = trace.length
-      ? trace.join('\n')
-      : `${String(output.ename)}: ${String(output.evalue)}`;
-    return { 'application/vnd.jupyter.stderr': text };
+    const trace = joined(output.traceback, '\n');
+    return {
+      'application/vnd.jupyter.stderr':
+        trace || `${text(output.ename)}: ${text(output.evalue)}`
+    };
   }
   const data = (output.data ?? {}) as { [mime: string]: Json };
   return Object.fromEntries(
@@ -74,6 +75,17 @@ function bundleOf(output: Output): { [mime: string]: Json } {
   );
 }
 
-function joined(text: Json | undefined): Json {
-  return Array.isArray(text) ? text.join('') : (text ?? '');
+/** nbformat keeps long text as a list of lines. */
+function joined(value: Json | undefined, separator = ''): Json {
+  if (value === undefined || typeof value === 'string') {
+    return value ?? '';
+  }
+  return Array.isArray(value) ? value.map(text).join(separator) : value;
+}
+
+function text(value: Json | undefined): string {
+  if (value === undefined || value === null) {
+    return '';
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

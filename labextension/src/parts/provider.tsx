@@ -122,11 +122,13 @@ export function ProviderForm(props: {
       })}
       {field('base_url', trans.__('Address, if it is not the usual one'), {
         type: 'url',
-        placeholder: 'https://…'
+        placeholder: trans.__('https://…')
       })}
       <details>
         <summary>{trans.__('Proxy and certificates')}</summary>
-        {field('proxy', trans.__('Proxy'), { placeholder: 'http://…' })}
+        {field('proxy', trans.__('Proxy'), {
+          placeholder: trans.__('http://…')
+        })}
         {field('ca_file', trans.__('File of your own CA, on the server'))}
       </details>
       <label className="linda-Field">

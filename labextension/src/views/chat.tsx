@@ -41,16 +41,15 @@ function Flow(): JSX.Element {
     );
   }, sameItems);
   const isLoading = useStore(state => current !== null && !state.logs[current]);
-  const scroller = React.useRef<HTMLDivElement>(null);
-  const [isAtEnd, setAtEnd] = React.useState(true);
-  useStickToEnd(scroller, setAtEnd);
+  const [scroller, setScroller] = React.useState<HTMLElement | null>(null);
+  const isAtEnd = useStickToEnd(scroller);
   if (!isLoading && path.length === 0) {
     return <EmptyChat />;
   }
   return (
     <div className="linda-FlowBox">
       <div
-        ref={scroller}
+        ref={setScroller}
         className="linda-Scroll linda-Flow"
         tabIndex={0}
         role="log"
@@ -76,7 +75,7 @@ function Flow(): JSX.Element {
           type="button"
           className="linda-ToEnd"
           aria-label={trans.__('Go to the newest message')}
-          onClick={() => toEnd(scroller.current!)}
+          onClick={() => scroller && toEnd(scroller)}
         >
           ↓
         </button>
@@ -90,32 +89,33 @@ function toEnd(node: HTMLElement): void {
 }
 
 /** Keep to the end while the reader is there; leave the reader alone elsewhere. */
-function useStickToEnd(
-  scroller: React.RefObject<HTMLDivElement>,
-  onChange: (isAtEnd: boolean) => void
-): void {
+function useStickToEnd(node: HTMLElement | null): boolean {
+  const [isAtEnd, setAtEnd] = React.useState(true);
   React.useEffect(() => {
-    const node = scroller.current;
-    if (!node) {
+    if (!node?.firstElementChild) {
       return;
     }
-    let isAtEnd = true;
+    let isSticking = true;
+    let lastTop = node.scrollTop;
     const scrolled = (): void => {
       const rest = node.scrollHeight - node.scrollTop - node.clientHeight;
-      isAtEnd = rest < NEAR_PX;
-      onChange(isAtEnd);
+      /* Growth alone moves the end away; only scrolling up lets go of it. */
+      isSticking = rest < NEAR_PX || (isSticking && node.scrollTop >= lastTop);
+      lastTop = node.scrollTop;
+      setAtEnd(isSticking);
     };
     const grown = new ResizeObserver(() => {
-      if (isAtEnd) {
+      if (isSticking) {
         toEnd(node);
       }
     });
     grown.observe(node);
-    grown.observe(node.firstElementChild!);
+    grown.observe(node.firstElementChild);
     node.addEventListener('scroll', scrolled, { passive: true });
     return () => {
       grown.disconnect();
       node.removeEventListener('scroll', scrolled);
     };
-  });
+  }, [node]);
+  return isAtEnd;
 }
