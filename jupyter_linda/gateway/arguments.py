@@ -44,7 +44,7 @@ _TEXT_ENGLISH = (
 _TEXT_CHINESE = (
     r"(?:关键[字词]|文字|单词|字符串|字样|文本)[:：\s]*(?P<text>[^\s,，。的里在]+)",
     r"(?P<text>[^\s,，。在里中找搜]+?)\s*(?:这个|这一)(?:词|单词|函数|变量|字符串|关键字|字)",
-    r"(?:用到了?|用了|用过|用咗|使用了?|提到了?|提及|包含了?|出现过?了?|导入了?|含有|写了|写过|调用了?|定义了?|里有|带有|有)\s*"
+    r"(?:用到了?|用了|用过|用咗|使用了|使用过|提到过?了?|提及|写到|涉及|引入了?|引用了?|包含了?|出现过?了?|导入了?|含有|写了|写过|调用了?|定义了?|里有|带有)\s*"
     r"(?P<text>[^\s,，。？?的]+)\s*(?:的(?:文件|地方|笔记本|代码|行|单元格|notebook)?)?\s*[吗？?]*$",
     r"(?:查找|搜索|搜寻|搜尋|搜一下|搜下|搜搜|搜|找一下|找找看|找找|找出|找到|找下|找|检索|查一下|查查|查|揾下|揾|定位一下|定位"
     r"|search|find|grep)\s*(?:一下|下)?(?:所有|全部)?(?:包含|用到|提到|出现|关于)?(?:了)?\s*(?P<text>[^\s,，。？?]+)",
@@ -60,6 +60,11 @@ _SCOPE_WORDS = re.compile(
     r"^(?:(?:in|through|my|the|all|of|these|those|this|every|across|any|it|something|anything|files?|notebooks?|folders?|projects?|"
     r"code|here|text|stuff|things?|词|文件|东西|笔记本|内容|什么|地方|项目|代码|里|的)\s*)+$",
     re.IGNORECASE,
+)
+
+
+_NOT_TEXTS = frozenset(
+    "notebook notebooks ipynb file files jupyter search find grep linda please project folder the in for code python".split()  # noqa: SIM905
 )
 
 
@@ -83,7 +88,11 @@ def _is_ticked(masked: Masked, piece: Piece) -> bool:
 
 
 def _shaped_text(raw: str) -> str | None:
-    text = raw.strip().rstrip("?!.？！。 ")
+    text = re.sub(r"^(?:请问)?(?:有没有|有无|是不是有|是否有)", "", raw.strip().rstrip("?!.？！。 "))
+    if re.search(r"[\u4e00-\u9fff]", text):
+        latin = [word for word in re.findall(r"[A-Za-z_][A-Za-z0-9_.-]*", text) if word.lower() not in _NOT_TEXTS]
+        if len(latin) == 1:
+            return latin[0]
     for patterns, tail in ((_TEXT_CHINESE, _CHINESE_TAIL), (_TEXT_ENGLISH, _TEXT_TAIL)):
         if patterns is _TEXT_CHINESE and not re.search(r"[\u4e00-\u9fff]", text):
             continue

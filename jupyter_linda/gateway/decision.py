@@ -47,6 +47,11 @@ _EVIDENCE: dict[str, frozenset[str]] = {
     "read_file": frozenset({"file", "read"}),
 }
 _REFUSAL = re.compile(r"(?<![a-z])(?:don'?t|do not|never|stop)(?![a-z])|(?<!要)不要|^别|[，,]别|先别|千万别|不许|唔好")
+_REPORT = re.compile(
+    r"^(?:i|we)(?:'ve| have)?(?: already| just| also)* (?:ran|run|executed|added|inserted|put|opened) (?!cell \S+ again)"
+    r"|已经.*[过了]|[跑运执][行]?过了|早就"
+)
+"""Telling what was done, not asking for it."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,10 @@ def decide(masked: Masked, guess: Guess) -> Decision:
     tools = [(intent, share) for intent, share in guess.ranked if intent in TOOL_INTENTS]
     talk = next(intent for intent, _ in guess.ranked if intent in TALK_INTENTS)
     intent, share = tools[0]
-    if _REFUSAL.search(masked.text) and intent in CHANGING:
+    if intent in CHANGING and _REFUSAL.search(masked.text):
         return Decision("talk", "cannot")
+    if intent in CHANGING and _REPORT.search(masked.text):
+        return Decision("talk", "chat")
     has_evidence = bool(_EVIDENCE[intent] & set(concepts(masked.text)))
     needed = ACT_CHANGE if intent in CHANGING else ACT_READ
     talking = guess.of(*TALK_INTENTS)
