@@ -1,0 +1,1 @@
+"""Open notebooks and live kernels of this Jupyter server (server process only)."""

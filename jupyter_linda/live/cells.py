@@ -1,0 +1,232 @@
+"""Notebook JSON as it stands in the file: cell ids, finding cells, edits. Pure; never validates or strips."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from ..errors import AmbiguousCell, InvalidInput, NotFound, StaleRevision
+from ..ports import CellEdit, DeleteCell, InsertCell, ReplaceSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..ports import Json
+
+CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
+_AT_POSITION = re.compile(r"^(.*)#(\d+)$")
+
+
+def source_of(cell: Json) -> str:
+    """A cell's source as one text; files hold it as a text or as a list of lines."""
+    source = cell.get("source", "")
+    return "".join(source) if isinstance(source, list) else str(source)
+
+
+def lines_of(text: str) -> list[str]:
+    """Text as nbformat's list of lines, each but the last with its line feed."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def has_native_ids(content: Json) -> bool:
+    """Whether this format version keeps cell ids in the file (4.5 and later)."""
+    return (content.get("nbformat", 4), content.get("nbformat_minor", 0)) >= (4, 5)
+
+
+def revision_of(content: Json) -> str:
+    """sha256 of the canonical JSON of the cells' ids, types and sources."""
+    seen = [[cell.get("id", ""), cell.get("cell_type", ""), source_of(cell)] for cell in content.get("cells", [])]
+    return hashlib.sha256(json.dumps(seen, ensure_ascii=True).encode()).hexdigest()
+
+
+class SessionIds:
+    """Ids of cells whose file holds none: given once, kept while this server runs, found again by content."""
+
+    def __init__(self, new_id: Callable[[], str]) -> None:
+        self._new_id = new_id
+        self._known: dict[str, list[tuple[str, str]]] = {}
+
+    def of(self, path: str, cells: Sequence[Json]) -> list[str]:
+        """One id for each cell: its own, else the one it had at the last look, else a new one."""
+        own = [cell["id"] if isinstance(cell.get("id"), str) and cell["id"] else "" for cell in cells]
+        if all(own):
+            self._known.pop(path, None)
+            return own
+        prints = [_fingerprint(cell) for cell in cells]
+        kept = self._carried_over(self._known.get(path, []), prints)
+        ids = [mine or kept[index] or self._new_id() for index, mine in enumerate(own)]
+        self._known[path] = list(zip(ids, prints, strict=True))
+        return ids
+
+    def remember(self, path: str, cells: Sequence[Json], ids: Sequence[str]) -> None:
+        """After an edit of ours: which cell has which id now."""
+        self._known[path] = [(cell_id, _fingerprint(cell)) for cell_id, cell in zip(ids, cells, strict=True)]
+
+    def _carried_over(self, known: list[tuple[str, str]], prints: list[str]) -> list[str]:
+        kept = [""] * len(prints)
+        before = [print_ for _, print_ in known]
+        for tag, old, old_end, new, new_end in SequenceMatcher(None, before, prints, autojunk=False).get_opcodes():
+            # Cells changed in place keep their ids: as many out as in, at the same spot.
+            if tag == "equal" or (tag == "replace" and old_end - old == new_end - new):
+                for offset in range(new_end - new):
+                    kept[new + offset] = known[old + offset][0]
+        return kept
+
+
+def _fingerprint(cell: Json) -> str:
+    return f"{cell.get('cell_type')}\n{source_of(cell)}"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The cells of one notebook with an id for each; `writes_ids`: the format keeps them in the file."""
+
+    path: str
+    cells: list[Json]
+    ids: list[str]
+    writes_ids: bool
+
+    def find(self, cell_id: str) -> int:
+        """Position of a cell. `id#position` names one of several with the same id."""
+        places = [index for index, known in enumerate(self.ids) if known == cell_id]
+        if len(places) == 1:
+            return places[0]
+        if places:
+            named = " or ".join(f"{cell_id}#{place}" for place in places)
+            raise AmbiguousCell(
+                f"{len(places)} cells of {self.path} have the id {cell_id!r}, at positions {_listed(places)}.",
+                remedy=f"Name one by id and position: {named}.",
+            )
+        at = _AT_POSITION.match(cell_id)
+        if at and int(at[2]) < len(self.ids) and self.ids[int(at[2])] == at[1]:
+            return int(at[2])
+        raise NotFound(f"{self.path} has no cell {cell_id!r}.", remedy="Read the notebook again for its cell ids.")
+
+    def source(self, cell_id: str) -> str:
+        """Source of a cell."""
+        return source_of(self.cells[self.find(cell_id)])
+
+    def view(self, content: Json) -> Json:
+        """The whole notebook with an id on every cell, for reading; the file's own JSON stays untouched."""
+        cells = [{**cell, "id": cell_id} for cell, cell_id in zip(self.cells, self.ids, strict=True)]
+        return {**content, "cells": cells}
+
+    def has_happened(self, edit: CellEdit) -> bool:
+        """Whether the notebook looks as it does after this edit."""
+        if isinstance(edit, InsertCell):
+            return edit.cell_id in self.ids and self.source(edit.cell_id) == edit.source
+        if isinstance(edit, DeleteCell):
+            return edit.cell_id not in self.ids
+        return edit.cell_id in self.ids and self.source(edit.cell_id) == edit.source
+
+    def is_untouched(self, edit: CellEdit) -> bool:
+        """Whether the notebook looks as it did before this edit."""
+        if isinstance(edit, InsertCell):
+            return edit.cell_id not in self.ids
+        return edit.cell_id in self.ids and self.source(edit.cell_id) == edit.expect
+
+
+def _listed(places: list[int]) -> str:
+    return ", ".join(map(str, places[:-1])) + f" and {places[-1]}"
+
+
+def check_index(index: int, length: int) -> int:
+    """-1 and `length` append; anything else outside 0..length is refused naming the range."""
+    if index == -1:
+        return length
+    if 0 <= index <= length:
+        return index
+    raise InvalidInput(
+        f"Index {index} is out of range: the allowed range is -1..{length}.",
+        remedy=f"-1 or {length} appends at the end.",
+    )
+
+
+def apply_edits(sheet: Sheet, edits: Sequence[CellEdit]) -> Sheet:
+    """A new sheet with all edits done in order; raises at the first that does not fit, having changed nothing."""
+    cells, ids = list(sheet.cells), list(sheet.ids)
+    splits = _splits_sources(cells)
+    for edit in edits:
+        now = Sheet(sheet.path, cells, ids, sheet.writes_ids)
+        if isinstance(edit, InsertCell):
+            _insert(now, edit, splits=splits)
+            continue
+        at = now.find(edit.cell_id)
+        if source_of(cells[at]) != edit.expect:
+            raise StaleRevision(
+                f"Cell {edit.cell_id} of {sheet.path} changed since it was read.", remedy="Read the cell again."
+            )
+        if isinstance(edit, ReplaceSource):
+            as_list = isinstance(cells[at].get("source", []), list)
+            cells[at] = {**cells[at], "source": lines_of(edit.source) if as_list else edit.source}
+        else:
+            del cells[at], ids[at]
+    return Sheet(sheet.path, cells, ids, sheet.writes_ids)
+
+
+def _splits_sources(cells: Sequence[Json]) -> bool:
+    """Whether this file keeps sources as lists of lines, as nbformat writes them."""
+    return all(isinstance(cell.get("source", []), list) for cell in cells)
+
+
+def _insert(sheet: Sheet, edit: InsertCell, *, splits: bool) -> None:
+    if edit.cell_id in sheet.ids:
+        if sheet.source(edit.cell_id) == edit.source:
+            return  # done already: an insert that is tried twice happens once
+        raise InvalidInput(f"{sheet.path} has a cell {edit.cell_id!r} already.")
+    if not CELL_ID.match(edit.cell_id):
+        raise InvalidInput(f"{edit.cell_id!r} cannot be a cell id: letters, digits, - and _, 1 to 64 of them.")
+    cell: dict[str, Json] = {"cell_type": edit.cell_type}
+    if edit.cell_type == "code":
+        cell["execution_count"] = None
+    if sheet.writes_ids:
+        cell["id"] = edit.cell_id
+    cell["metadata"] = dict(edit.metadata)
+    if edit.cell_type == "code":
+        cell["outputs"] = []
+    cell["source"] = lines_of(edit.source) if splits else edit.source
+    index = check_index(edit.index, len(sheet.cells))
+    sheet.cells.insert(index, cell)
+    sheet.ids.insert(index, edit.cell_id)
+
+
+def with_written_ids(sheet: Sheet, new_id: Callable[[], str]) -> Sheet:
+    """What is saved: in formats with ids every cell gets its own, the first of several twins keeps theirs."""
+    if not sheet.writes_ids:
+        return sheet
+    seen: set[str] = set()
+    cells, ids = [], []
+    for cell, cell_id in zip(sheet.cells, sheet.ids, strict=True):
+        unique = new_id() if cell_id in seen else cell_id
+        seen.add(unique)
+        ids.append(unique)
+        cells.append(cell if cell.get("id") == unique else {**cell, "id": unique})
+    return Sheet(sheet.path, cells, ids, sheet.writes_ids)
+
+
+def with_outputs(sheet: Sheet, at: int, outputs: Json, execution_count: int | None) -> Sheet:
+    """The sheet with one code cell's outputs and count replaced."""
+    cells = list(sheet.cells)
+    if _splits_sources(cells):
+        outputs = [_split_output(output) for output in outputs]
+    cells[at] = {**cells[at], "outputs": outputs, "execution_count": execution_count}
+    return Sheet(sheet.path, cells, sheet.ids, sheet.writes_ids)
+
+
+def _split_output(output: Json) -> Json:
+    """Texts as lists of lines, the way nbformat writes them; JSON bundles stay as they are."""
+    if output.get("output_type") == "stream":
+        return {**output, "text": lines_of(output["text"])}
+    if "data" not in output:
+        return output
+    data = {
+        mime: lines_of(value) if isinstance(value, str) and (mime.startswith("text/") or "xml" in mime) else value
+        for mime, value in output["data"].items()
+    }
+    return {**output, "data": data}

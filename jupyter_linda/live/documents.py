@@ -1,0 +1,214 @@
+"""Notebooks by the route that loses nothing: the one tab that has it open, else the file."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from ..errors import LindaError, NotFound, StaleRevision
+from ..ports import DeleteCell, EditOutcome, InsertCell, Notebook
+from .cells import SessionIds, Sheet, apply_edits, has_native_ids, revision_of, with_outputs, with_written_ids
+from .files import refuse_upgrade
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..ports import CellEdit, Json, Route
+    from .browser import Browsers
+    from .files import NotebookFiles, Snapshot
+
+log = logging.getLogger(__name__)
+
+READ_TIMEOUT_S = 20.0
+EDIT_TIMEOUT_S = 30.0
+APPEND = 1_000_000_000
+"""An index past every end: a tab appends there, even if the user adds a cell meanwhile."""
+
+
+def new_cell_id() -> str:
+    """A fresh cell id, as nbformat makes them."""
+    return uuid.uuid4().hex[:8]
+
+
+class Documents:
+    """Reading and editing notebooks of one server."""
+
+    def __init__(self, files: NotebookFiles, browsers: Browsers) -> None:
+        self._files = files
+        self._browsers = browsers
+        self._ids = SessionIds(new_cell_id)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def lock(self, path: str) -> asyncio.Lock:
+        """One writer at a time per path."""
+        return self._locks.setdefault(path, asyncio.Lock())
+
+    async def read(self, path: str) -> Notebook:
+        """The notebook as it is now, unsaved edits included."""
+        holder = self._browsers.holder(path)
+        if holder is not None:
+            try:
+                return await self._read_in(holder, path)
+            except (ConnectionError, TimeoutError) as error:
+                if self._browsers.is_connected(holder):
+                    raise StaleRevision(
+                        f"The browser tab that has {path!r} open does not answer.",
+                        remedy="Bring that tab to the front, or close it, and try again.",
+                    ) from error
+            except NotFound:
+                log.info("the tab that was said to have %s open has closed it", path)
+        snapshot = await self._files.read(path)
+        sheet = self._sheet(path, snapshot.content)
+        view = sheet.view(snapshot.content)
+        return Notebook(path, view, "file", revision_of(view), snapshot.is_upgraded)
+
+    def cell(self, notebook: Notebook, cell_id: str) -> Json:
+        """One cell of a notebook that was read; `NotFound`, `AmbiguousCell`."""
+        cells = notebook.content["cells"]
+        sheet = Sheet(notebook.path, cells, [cell["id"] for cell in cells], writes_ids=False)
+        return cells[sheet.find(cell_id)]
+
+    async def edit(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        """Apply all edits or none, then read back."""
+        async with self.lock(path):
+            holder = self._browsers.holder(path)
+            if holder is None:
+                return await self._edit_file(path, edits)
+            try:
+                return await self._edit_in(holder, path, edits)
+            except (ConnectionError, TimeoutError) as error:
+                log.info("the tab with %s did not confirm an edit: %s", path, error)
+                return await self._after_silence(holder, path, edits)
+            except NotFound:
+                if self._browsers.is_connected(holder) and await self._is_open_in(holder, path):
+                    raise
+                return await self._edit_file(path, edits)
+
+    async def create(self, path: str, content: Json) -> None:
+        """A new notebook file."""
+        async with self.lock(path):
+            await self._files.create(path, content)
+
+    async def store_outputs(
+        self, path: str, cell_id: str, *, expect: str, outputs: Json, execution_count: int | None
+    ) -> None:
+        """Put what a cell gave into the file, if the cell still is what ran and nobody has it open."""
+        async with self.lock(path):
+            if self._browsers.holder(path) is not None:
+                raise StaleRevision(f"{path!r} was opened while the cell ran, so its outputs were not stored.")
+            snapshot = await self._files.read(path)
+            sheet = self._sheet(path, snapshot.content)
+            at = sheet.find(cell_id)
+            if sheet.source(cell_id) != expect:
+                raise StaleRevision(f"Cell {cell_id} changed while it ran, so its outputs were not stored.")
+            await self._save(snapshot, with_outputs(sheet, at, outputs, execution_count))
+
+    # ---- the browser route ---------------------------------------------------------------------
+
+    async def _read_in(self, holder: str, path: str) -> Notebook:
+        result = await self._browsers.request(holder, "read_notebook", {"path": path}, timeout_s=READ_TIMEOUT_S)
+        view = self._view(path, result["content"])
+        return Notebook(path, view, "browser", revision_of(view))
+
+    async def _edit_in(self, holder: str, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        before = await self._read_in(holder, path)
+        sheet = self._sheet(path, before.content)
+        wanted = apply_edits(sheet, edits)  # refuses what does not fit, in our words
+        missing = [edit for edit in edits if not (isinstance(edit, InsertCell) and sheet.has_happened(edit))]
+        params = {"path": path, "edits": [_frame(edit) for edit in missing]}
+        result = await self._browsers.request(holder, "edit_notebook", params, timeout_s=EDIT_TIMEOUT_S)
+        view = self._view(path, result["content"])
+        _read_back(view, edits, wanted)
+        return _outcome(view, edits, route="browser", is_saved=bool(result.get("saved")))
+
+    async def _is_open_in(self, holder: str, path: str) -> bool:
+        try:
+            await self._read_in(holder, path)
+        except (LindaError, ConnectionError, TimeoutError):
+            return False
+        return True
+
+    async def _after_silence(self, holder: str, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        """A tab went, or said nothing, during an edit: look what became of it, and never do it twice."""
+        if self._browsers.is_connected(holder):
+            # Frames arrive in order: a tab that answers this has seen the edit, or will not do it any more.
+            view = (await self.read(path)).content
+            sheet = self._sheet(path, view)
+            if all(sheet.has_happened(edit) for edit in edits):
+                return _outcome(view, edits, route="browser", is_saved=False)
+            raise StaleRevision(f"The tab that has {path!r} open did not confirm the edit.", remedy="Read it again.")
+        again = self._browsers.holder(path)
+        notebook = await self.read(path)
+        sheet = self._sheet(path, notebook.content)
+        if all(sheet.has_happened(edit) for edit in edits):
+            return _outcome(notebook.content, edits, route=notebook.route, is_saved=again is None)
+        if not all(sheet.is_untouched(edit) for edit in edits):
+            raise StaleRevision(f"{path!r} changed while its tab closed.", remedy="Read it again.")
+        return await (self._edit_file(path, edits) if again is None else self._edit_in(again, path, edits))
+
+    # ---- the file route ------------------------------------------------------------------------
+
+    async def _edit_file(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        snapshot = await self._files.read(path)
+        if snapshot.is_upgraded:
+            raise refuse_upgrade(path)
+        sheet = apply_edits(self._sheet(path, snapshot.content), edits)
+        await self._save(snapshot, sheet)
+        view = await self._reread(path)
+        return _outcome(view, edits, route="file", is_saved=True)
+
+    async def _save(self, snapshot: Snapshot, sheet: Sheet) -> None:
+        if snapshot.is_upgraded:
+            raise refuse_upgrade(snapshot.path)
+        saved = with_written_ids(sheet, new_cell_id)
+        await self._files.replace(snapshot, {**snapshot.content, "cells": saved.cells})
+        if not saved.writes_ids:
+            self._ids.remember(snapshot.path, saved.cells, saved.ids)
+
+    async def _reread(self, path: str) -> Json:
+        snapshot = await self._files.read(path)
+        return self._view(path, snapshot.content)
+
+    def _sheet(self, path: str, content: Json) -> Sheet:
+        cells = list(content.get("cells", []))
+        return Sheet(path, cells, self._ids.of(path, cells), has_native_ids(content))
+
+    def _view(self, path: str, content: Json) -> Json:
+        return self._sheet(path, content).view(content)
+
+
+def _frame(edit: CellEdit) -> dict[str, Json]:
+    if isinstance(edit, InsertCell):
+        return {
+            "op": "insert",
+            "index": APPEND if edit.index == -1 else edit.index,
+            "cell_id": edit.cell_id,
+            "cell_type": edit.cell_type,
+            "source": edit.source,
+            "metadata": dict(edit.metadata),
+        }
+    if isinstance(edit, DeleteCell):
+        return {"op": "delete", "cell_id": edit.cell_id, "expect": edit.expect}
+    return {"op": "replace", "cell_id": edit.cell_id, "expect": edit.expect, "source": edit.source}
+
+
+def _read_back(view: Json, edits: Sequence[CellEdit], wanted: Sheet) -> None:
+    """Success is what is there afterwards, not what was said. Sources may differ: the user may be typing."""
+    there = {cell["id"] for cell in view["cells"]}
+    for edit in edits:
+        if (edit.cell_id in there) != (edit.cell_id in wanted.ids):
+            raise StaleRevision(f"Cell {edit.cell_id} is not as it should be after the edit.", remedy="Read it again.")
+
+
+def _outcome(view: Json, edits: Sequence[CellEdit], *, route: Route, is_saved: bool) -> EditOutcome:
+    by_id = {cell["id"]: cell for cell in view["cells"]}
+    by_place = {f"#{at}": cell for at, cell in enumerate(view["cells"])}
+    touched = []
+    for edit in edits:
+        cell = by_id.get(edit.cell_id) or by_place.get("#" + edit.cell_id.rpartition("#")[2])
+        if cell is not None and not isinstance(edit, DeleteCell):
+            touched.append(cell)
+    return EditOutcome(route=route, is_saved=is_saved, revision=revision_of(view), cells=touched)

@@ -1,0 +1,223 @@
+"""Notebook files nobody has open: read with a hash, replaced whole, their layout kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import nbformat
+from jupyter_core.utils import ensure_async
+from jupyter_server.services.contents.filemanager import AsyncFileContentsManager, FileContentsManager
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager, LargeFileManager
+from tornado.web import HTTPError
+
+from ..errors import Conflict, InvalidInput, NotFound, StaleRevision, ToolFailed
+from ..permissions.paths import PathPolicy, open_checked, write_checked
+
+if TYPE_CHECKING:
+    from ..ports import Json
+
+SIZE_LIMIT_BYTES = 200_000_000
+_PLAIN_MANAGERS = (FileContentsManager, AsyncFileContentsManager, LargeFileManager, AsyncLargeFileManager)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a JSON file was written: what an edit must leave as it was."""
+
+    indent: str | None = " "
+    is_ascii: bool = False
+    ending: str = "\n"
+    has_bom: bool = False
+    has_carriage_returns: bool = False
+    has_tight_items: bool = False
+
+
+def layout_of(text: str) -> Layout:
+    """Recognise a file's layout from its text."""
+    body = text.removeprefix("\ufeff")
+    first = re.match(r"\s*\{\r?\n([ \t]+)", body)
+    return Layout(
+        indent=first[1] if first else ("" if re.match(r"\s*\{\r?\n", body) else None),
+        is_ascii=body.isascii() and re.search(r"\\u[0-9a-fA-F]{4}", body) is not None,
+        ending=body[len(body.rstrip()) :].replace("\r\n", "\n"),
+        has_bom=text.startswith("\ufeff"),
+        has_carriage_returns="\r\n" in body,
+        has_tight_items=first is None and '": ' not in body,
+    )
+
+
+def to_bytes(content: Json, layout: Layout) -> bytes:
+    """JSON in a given layout."""
+    one_line = (",", ":") if layout.has_tight_items else (", ", ": ")
+    separators = one_line if layout.indent is None else (",", ": ")
+
+    def dumped(*, is_ascii: bool) -> str:
+        return json.dumps(content, indent=layout.indent, ensure_ascii=is_ascii, separators=separators)
+
+    text = dumped(is_ascii=layout.is_ascii) + layout.ending
+    if layout.has_carriage_returns:
+        text = text.replace("\n", "\r\n")
+    try:
+        return (("\ufeff" if layout.has_bom else "") + text).encode()
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can carry
+        return (dumped(is_ascii=True) + layout.ending).encode()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A notebook file at one moment: its JSON and what is needed to replace exactly that."""
+
+    path: str
+    content: Json
+    token: bytes
+    layout: Layout
+    is_upgraded: bool = False
+
+
+class NotebookFiles(Protocol):
+    """Where notebook files live."""
+
+    async def read(self, path: str) -> Snapshot:
+        """The file now; `NotFound`, `ToolFailed` for what is no notebook."""
+
+    async def replace(self, snapshot: Snapshot, content: Json) -> None:
+        """Put `content` in place of exactly that snapshot, else `StaleRevision`."""
+
+    async def create(self, path: str, content: Json) -> None:
+        """A new file; `Conflict` if there is one."""
+
+
+def parse_notebook(path: str, raw: bytes) -> tuple[Json, Layout, bool]:
+    """File content to nbformat-4 JSON; older formats are converted for reading only."""
+    try:
+        text = raw.decode("utf-8")
+        content = json.loads(text.removeprefix("\ufeff"))
+        major = content["nbformat"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ToolFailed(
+            f"{path!r} is not a notebook: {error if isinstance(error, ValueError) else 'nbformat is missing'}.",
+            remedy="Open it as text to see what is wrong.",
+            kind_of_failure="not_a_notebook",
+        ) from None
+    layout = layout_of(text)
+    if major == 4 and isinstance(content.get("cells"), list):
+        return content, layout, False
+    if major not in (1, 2, 3):
+        raise ToolFailed(f"{path!r} has notebook format {major}, which is not known.", kind_of_failure="not_a_notebook")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        old = nbformat.reads(text, as_version=nbformat.NO_CONVERT)  # type: ignore[no-untyped-call]  # untyped
+        upgraded = nbformat.convert(old, 4)  # type: ignore[no-untyped-call]  # untyped
+    plain = json.loads(json.dumps(upgraded))
+    # The conversion's random ids would differ at every reading; ours are kept for the session.
+    for cell in plain["cells"]:
+        cell.pop("id", None)
+    return {**plain, "nbformat_minor": 4}, layout, True
+
+
+class DiskNotebooks:
+    """Notebook files on this machine's disk."""
+
+    def __init__(self, policy: PathPolicy) -> None:
+        self._policy = policy
+
+    async def read(self, path: str) -> Snapshot:
+        """See `NotebookFiles`."""
+        raw = await asyncio.to_thread(self._read_bytes, path)
+        content, layout, is_upgraded = parse_notebook(path, raw)
+        return Snapshot(path, content, raw, layout, is_upgraded)
+
+    async def replace(self, snapshot: Snapshot, content: Json) -> None:
+        """See `NotebookFiles`."""
+        raw = to_bytes(content, snapshot.layout)
+        if raw == snapshot.token:
+            return
+        real = self._policy.locate(snapshot.path).real
+        await asyncio.to_thread(write_checked, real, raw, expect=snapshot.token, label=snapshot.path)
+
+    async def create(self, path: str, content: Json) -> None:
+        """See `NotebookFiles`."""
+        real = self._policy.locate(path).real
+        try:
+            await asyncio.to_thread(self._create, real, to_bytes(content, Layout()), path)
+        except StaleRevision:
+            raise Conflict(f"{path!r} exists already.", remedy="Choose another name, or edit it.") from None
+
+    def _read_bytes(self, path: str) -> bytes:
+        real = self._policy.locate(path).real
+        with open_checked(real, label=path) as stream:
+            raw = stream.read(SIZE_LIMIT_BYTES + 1)
+        if len(raw) > SIZE_LIMIT_BYTES:
+            raise ToolFailed(f"{path!r} is larger than 200 MB.", kind_of_failure="too_large")
+        return raw
+
+    def _create(self, real: str, raw: bytes, path: str) -> None:
+        Path(real).parent.mkdir(parents=True, exist_ok=True)
+        write_checked(real, raw, expect=None, label=path)
+
+
+class ContentsNotebooks:
+    """Notebooks behind a contents manager that is not plain files (object storage, Jupytext).
+
+    Its `save` takes no hash: between the look and the save somebody else may still write. Real-path rules do not
+    apply there either; the API path is all there is.
+    """
+
+    def __init__(self, contents_manager: Any) -> None:  # untyped library
+        self._contents = contents_manager
+
+    async def read(self, path: str) -> Snapshot:
+        """See `NotebookFiles`."""
+        model = await self._get(path)
+        content = json.loads(json.dumps(model["content"]))
+        token = json.dumps(content, sort_keys=True).encode()
+        return Snapshot(path, content, token, Layout())
+
+    async def replace(self, snapshot: Snapshot, content: Json) -> None:
+        """See `NotebookFiles`."""
+        if (await self.read(snapshot.path)).token != snapshot.token:
+            raise StaleRevision(f"{snapshot.path!r} changed meanwhile.", remedy="Read it again.")
+        await self._save(snapshot.path, content)
+
+    async def create(self, path: str, content: Json) -> None:
+        """See `NotebookFiles`."""
+        if await ensure_async(self._contents.file_exists(path)):
+            raise Conflict(f"{path!r} exists already.", remedy="Choose another name, or edit it.")
+        await self._save(path, content)
+
+    async def _get(self, path: str) -> Any:  # untyped library
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return await ensure_async(self._contents.get(path, content=True, type="notebook"))
+        except HTTPError as error:
+            raise NotFound(f"{path!r} cannot be read: {error.log_message or error.reason}.") from None
+
+    async def _save(self, path: str, content: Json) -> None:
+        node = nbformat.from_dict(content)  # type: ignore[no-untyped-call]  # untyped
+        model = {"type": "notebook", "format": "json", "content": node}
+        try:
+            await ensure_async(self._contents.save(model, path))
+        except HTTPError as error:
+            raise ToolFailed(f"{path!r} cannot be saved: {error.log_message or error.reason}.") from None
+
+
+def choose_files(contents_manager: Any, policy: PathPolicy) -> NotebookFiles:  # untyped library
+    """Plain files where the server's contents manager keeps plain files, else through that manager."""
+    if type(contents_manager) in _PLAIN_MANAGERS:
+        return DiskNotebooks(policy)
+    return ContentsNotebooks(contents_manager)
+
+
+def refuse_upgrade(path: str) -> InvalidInput:
+    """Editing a notebook of an old format would convert the whole file: that is the user's to decide."""
+    return InvalidInput(
+        f"{path!r} is in an old notebook format (before 4). Editing it would upgrade the whole file to format 4.",
+        remedy="Ask the user to open it in JupyterLab and save it: that upgrades it. Reading it works as it is.",
+    )

@@ -1,0 +1,330 @@
+"""Kernels of this server: the one of a notebook, and one client per kernel that always listens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from jupyter_client.kernelspec import NoSuchKernel
+from jupyter_core.utils import ensure_async
+
+from ..errors import KernelUnavailable
+from ..ports import Kernel
+from .browser import api_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..ports import Json
+
+log = logging.getLogger(__name__)
+
+START_TIMEOUT_S = 60.0
+RESTART_WAIT_S = 15.0
+NUDGE_S = 0.5
+ALIVE_POLL_S = 0.5
+
+
+class KernelLink:
+    """Our one client of one kernel. It reads everything the kernel says, so nothing piles up or is dropped.
+
+    Knows which execute requests run in the main shell (ours or others'), and when the kernel dies.
+    """
+
+    def __init__(self, kernel_id: str, manager: Any) -> None:  # a jupyter_client KernelManager, untyped
+        self.kernel_id = kernel_id
+        self._manager = manager
+        self._client = manager.client()
+        # A session of our own: a shared id would give two sockets one identity, and one would be mute.
+        self._client.session = manager.session.clone()
+        self._client.session.session = uuid.uuid4().hex
+        self._tasks: list[asyncio.Task[None]] = []
+        self._hearers: dict[str, Callable[[str, Mapping[str, Json]], None]] = {}
+        self._replies: dict[str, asyncio.Future[Mapping[str, Json]]] = {}
+        self._running: set[str] = set()
+        self._may_run_before = True
+        self._idle = asyncio.Event()
+        self._heard = asyncio.Event()
+        self.died = asyncio.Event()
+        self.info: Mapping[str, Json] = {}
+        self._subshell_id: str | None = None
+        self.lock = asyncio.Lock()
+        """Held by whoever runs a cell of ours: they go one after the other."""
+
+    # ---- life ------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Connect and wait until the kernel answers and is heard; `KernelUnavailable` if it does not."""
+        self._client.start_channels(hb=False, stdin=False)
+        self._tasks = [
+            asyncio.create_task(self._listen(self._client.iopub_channel, is_iopub=True)),
+            asyncio.create_task(self._listen(self._client.shell_channel, is_iopub=False)),
+            asyncio.create_task(self._listen(self._client.control_channel, is_iopub=False)),
+            asyncio.create_task(self._watch()),
+        ]
+        until = time.monotonic() + START_TIMEOUT_S
+        while not (self.info and self._heard.is_set()):
+            if self.died.is_set() or time.monotonic() > until:
+                raise KernelUnavailable("The kernel does not answer.", remedy="Restart it from the Kernel menu.")
+            await self._nudge()
+
+    async def _nudge(self) -> None:
+        """Ask who it is, on the control channel, which answers even when the kernel is busy."""
+        with contextlib.suppress(TimeoutError):
+            reply = await self.ask_control("kernel_info_request", {}, timeout_s=NUDGE_S)
+            self.info = reply
+        if self.info and not self._heard.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._heard.wait(), NUDGE_S)
+
+    async def close(self) -> None:
+        """Stop listening and free the sockets; the kernel lives on."""
+        if self._subshell_id is not None and not self.died.is_set():
+            with contextlib.suppress(TimeoutError):
+                await self.ask_control("delete_subshell_request", {"subshell_id": self._subshell_id}, timeout_s=1.0)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for future in self._replies.values():
+            future.cancel()
+        for channel in (self._client.iopub_channel, self._client.shell_channel, self._client.control_channel):
+            channel.stop()
+        if not self._client.context.closed and getattr(self._client, "_created_context", False):
+            self._client.context.destroy(linger=0)
+
+    async def _listen(self, channel: Any, *, is_iopub: bool) -> None:  # untyped library
+        while True:
+            try:
+                message = await channel.get_msg(timeout=None)
+            except (ValueError, TypeError, IndexError, KeyError):
+                log.warning("a malformed message of kernel %s was dropped", self.kernel_id)
+                continue
+            if is_iopub:
+                self._on_iopub(message)
+            else:
+                future = self._replies.get(message["parent_header"].get("msg_id", ""))
+                if future is not None and not future.done():
+                    future.set_result(message["content"])
+
+    def _on_iopub(self, message: Mapping[str, Json]) -> None:
+        self._heard.set()
+        parent = message["parent_header"] or {}
+        kind, content = message["header"]["msg_type"], message["content"]
+        if kind == "status" and parent.get("msg_type") == "execute_request" and not parent.get("subshell_id"):
+            self._on_status(str(content["execution_state"]), str(parent.get("msg_id")))
+        hearer = self._hearers.get(str(parent.get("msg_id", "")))
+        if hearer is not None:
+            hearer(kind, content)
+
+    def _on_status(self, state: str, msg_id: str) -> None:
+        if state == "busy":
+            self._running.add(msg_id)
+            self._idle.clear()
+        else:
+            self._running.discard(msg_id)
+            self._may_run_before = False
+        if not self.is_busy:
+            self._idle.set()
+
+    async def _watch(self) -> None:
+        """Death and restarts: the process is gone, or another one took its place."""
+        first = _process_of(self._manager)
+        while True:
+            if not await self._manager.is_alive() or _process_of(self._manager) != first:
+                self.died.set()
+                return
+            await asyncio.sleep(ALIVE_POLL_S)
+
+    # ---- state -----------------------------------------------------------------------------------
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an execute request runs in the main shell."""
+        if self._running:
+            return True
+        # Until we have heard an execution end, one may run that began before we listened: the server knows.
+        return self._may_run_before and getattr(self._manager, "execution_state", None) == "busy"
+
+    def is_running(self, msg_id: str) -> bool:
+        """Whether that very request is what runs."""
+        return msg_id in self._running
+
+    async def wait_idle(self, timeout_s: float) -> bool:
+        """True as soon as nothing runs in the main shell; False when something still does."""
+        until = time.monotonic() + timeout_s
+        while self.is_busy and time.monotonic() < until:
+            self._idle.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._idle.wait(), 0.1)
+        return not self.is_busy
+
+    async def interrupt(self) -> None:
+        """Interrupt what runs."""
+        await ensure_async(self._manager.interrupt_kernel())
+
+    # ---- messages --------------------------------------------------------------------------------
+
+    def send_execute(
+        self, code: str, hearer: Callable[[str, Mapping[str, Json]], None] | None, *, subshell_id: str | None = None,
+        **options: Json,
+    ) -> tuple[str, asyncio.Future[Mapping[str, Json]]]:  # fmt: skip
+        """Send one execute request, exactly once. The future is the shell's reply; call `forget` when done."""
+        content = {"code": code, "allow_stdin": False, "user_expressions": {}, **options}
+        message = self._client.session.msg("execute_request", content)
+        msg_id = str(message["header"]["msg_id"])
+        if subshell_id is not None:
+            message["header"]["subshell_id"] = subshell_id
+        if hearer is not None:
+            self._hearers[msg_id] = hearer
+        self._replies[msg_id] = asyncio.get_running_loop().create_future()
+        self._client.shell_channel.send(message)
+        return msg_id, self._replies[msg_id]
+
+    def forget(self, msg_id: str) -> None:
+        """Stop following a request."""
+        self._hearers.pop(msg_id, None)
+        future = self._replies.pop(msg_id, None)
+        if future is not None and not future.done():
+            future.cancel()
+
+    async def ask_control(self, kind: str, content: Mapping[str, Json], *, timeout_s: float) -> Mapping[str, Json]:
+        """One request on the control channel; `TimeoutError`."""
+        message = self._client.session.msg(kind, dict(content))
+        msg_id = str(message["header"]["msg_id"])
+        self._replies[msg_id] = asyncio.get_running_loop().create_future()
+        self._client.control_channel.send(message)
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._replies[msg_id]
+        finally:
+            self._replies.pop(msg_id, None)
+
+    async def subshell(self) -> str | None:
+        """A subshell of ours, made once, where the kernel has them (ipykernel 7); else None."""
+        if "kernel subshells" not in (self.info.get("supported_features") or ()):
+            return None
+        if self._subshell_id is None:
+            with contextlib.suppress(TimeoutError):
+                reply = await self.ask_control("create_subshell_request", {}, timeout_s=1.0)
+                self._subshell_id = reply.get("subshell_id")
+        return self._subshell_id
+
+
+def _process_of(manager: Any) -> object:  # untyped library
+    """What changes when a kernel is restarted: its process id, where there is one."""
+    provisioner = getattr(manager, "provisioner", None)
+    return getattr(provisioner, "pid", None) or id(provisioner)
+
+
+class Kernels:
+    """Sessions and kernels of one server, and our link to each kernel we use."""
+
+    def __init__(self, session_manager: Any, kernel_manager: Any) -> None:  # untyped library
+        self._sessions = session_manager
+        self._kernels = kernel_manager
+        self._links: dict[str, KernelLink] = {}
+        self._lock = asyncio.Lock()
+
+    async def list(self) -> list[Kernel]:
+        """Running kernels with the document of their session."""
+        found = []
+        for session in await ensure_async(self._sessions.list_sessions()):
+            kernel = session.get("kernel") or {}
+            name = str(kernel.get("name", ""))
+            found.append(
+                Kernel(
+                    kernel_id=str(kernel.get("id", "")),
+                    name=name,
+                    language=self._language(name),
+                    path=api_path(str(session.get("path", ""))),
+                    state=str(kernel.get("execution_state") or "unknown"),
+                )
+            )
+        return found
+
+    def _language(self, name: str) -> str:
+        try:
+            return str(self._kernels.kernel_spec_manager.get_kernel_spec(name).language)
+        except NoSuchKernel:
+            return ""
+
+    async def find(self, path: str) -> KernelLink | None:
+        """The link to a notebook's running kernel; None when it has no session."""
+        kernel_id = next((kernel.kernel_id for kernel in await self.list() if kernel.path == api_path(path)), None)
+        return None if kernel_id is None else await self._link(kernel_id)
+
+    async def find_or_start(self, path: str, kernel_name: str) -> KernelLink:
+        """The notebook's kernel: the running one, else a new one started in the notebook's folder."""
+        async with self._lock:
+            found = await self.find(path)
+            if found is not None:
+                return found
+            model = await self._start(path, kernel_name)
+        return await self._link(str(model["kernel"]["id"]))
+
+    async def _start(self, path: str, kernel_name: str) -> Any:  # untyped library
+        specs = self._kernels.kernel_spec_manager
+        try:
+            if kernel_name:
+                specs.get_kernel_spec(kernel_name)
+        except NoSuchKernel:
+            known = ", ".join(sorted(specs.find_kernel_specs())) or "none"
+            raise KernelUnavailable(
+                f"The kernel {kernel_name!r} that {path!r} names is not installed (installed: {known}).",
+                remedy="Choose another kernel in JupyterLab, or install that one.",
+            ) from None
+        name = path.rsplit("/", 1)[-1]
+        options = {"kernel_name": kernel_name} if kernel_name else {}
+        return await ensure_async(self._sessions.create_session(path=path, name=name, type="notebook", **options))
+
+    async def _link(self, kernel_id: str) -> KernelLink:
+        link = self._links.get(kernel_id)
+        if link is not None and link.died.is_set():
+            await self._links.pop(kernel_id).close()
+            link = None
+        if link is not None:
+            return link
+        manager = await self._living(kernel_id)
+        link = KernelLink(kernel_id, manager)
+        try:
+            await link.open()
+        except BaseException:
+            await link.close()
+            raise
+        if kernel_id in self._links:  # somebody else was faster
+            await link.close()
+            return self._links[kernel_id]
+        self._links[kernel_id] = link
+        return link
+
+    async def _living(self, kernel_id: str) -> Any:  # untyped library
+        """The kernel's manager once its process lives; after a death the server restarts it, or we do."""
+        try:
+            manager = self._kernels.get_kernel(kernel_id)
+        except KeyError:
+            raise KernelUnavailable("The kernel was shut down.", remedy="Run a cell to start a new one.") from None
+        ready = getattr(manager, "ready", None)
+        if ready is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(ready) if _is_thread(ready) else ready), 30.0)
+        until = time.monotonic() + RESTART_WAIT_S
+        while not await manager.is_alive():
+            if time.monotonic() > until:
+                await ensure_async(self._kernels.restart_kernel(kernel_id))
+                break
+            await asyncio.sleep(ALIVE_POLL_S)
+        return manager
+
+    async def close(self) -> None:
+        """Close every link."""
+        links, self._links = list(self._links.values()), {}
+        for link in links:
+            await link.close()
+
+
+def _is_thread(future: object) -> bool:
+    return not asyncio.isfuture(future)

@@ -1,0 +1,100 @@
+"""Silent looks into a kernel: nothing is stored, counted, shown or left behind, and nothing waits in line."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..errors import KernelUnavailable, ToolFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..ports import Json
+    from .kernels import KernelLink
+
+# IPython's inline backend shows and closes all open figures after every execution, a silent one in a subshell too.
+# These two put its flag aside meanwhile, so that a figure the user's running cell is drawing stays open.
+_PUT_ASIDE = (
+    "(lambda m: m is not None and (setattr(m.show, '_linda_drawn', m.show._draw_called),"
+    " setattr(m.show, '_draw_called', False)))"
+    "(__import__('sys').modules.get('matplotlib_inline.backend_inline'))"
+)
+_PUT_BACK = (
+    "(lambda m: m is not None and hasattr(m.show, '_linda_drawn') and (setattr(m.show, '_draw_called',"
+    " m.show._draw_called or m.show._linda_drawn), delattr(m.show, '_linda_drawn')))"
+    "(__import__('sys').modules.get('matplotlib_inline.backend_inline'))"
+)
+
+
+def wrap(setup: str, expression: str) -> str:
+    """One expression that runs `setup` in a namespace of its own, where `user` is the user's, and gives a text.
+
+    Plain enough for any Python 3; no name is left in the user's namespace.
+    """
+    inner = f"(b.exec({setup!r}, s), b.eval({expression!r}, s))[1]"
+    return f"(lambda b, s: {inner})(__import__('builtins'), {{'user': (lambda: 0).__globals__}})"
+
+
+async def evaluate(
+    link: KernelLink, setup: str, expressions: Mapping[str, str], *, timeout_s: float
+) -> Mapping[str, str]:
+    """See `ports.Live.evaluate`."""
+    subshell_id = await link.subshell()
+    if subshell_id is None and link.is_busy:
+        raise _busy()
+    wrapped = {"linda_put_back": _PUT_BACK, **{name: wrap(setup, text) for name, text in expressions.items()}}
+    msg_id, reply = link.send_execute(
+        _PUT_ASIDE,
+        None,
+        subshell_id=subshell_id,
+        silent=True,
+        store_history=False,
+        stop_on_error=False,
+        user_expressions=wrapped,
+    )
+    try:
+        content = await _reply(link, reply, timeout_s)
+    except TimeoutError:
+        if subshell_id is None and link.is_running(msg_id):
+            await link.interrupt()  # ours alone: nothing of ours stays in the kernel
+        raise _busy() from None
+    finally:
+        link.forget(msg_id)
+    if content.get("status") != "ok":
+        raise KernelUnavailable("The kernel did not answer the look into it.", remedy="Try again.")
+    found = content.get("user_expressions") or {}
+    return {name: _text(name, found.get(name) or {}) for name in expressions}
+
+
+async def _reply(link: KernelLink, reply: asyncio.Future[Mapping[str, Json]], timeout_s: float) -> Mapping[str, Json]:
+    died: asyncio.Future[Any] = asyncio.ensure_future(link.died.wait())
+    try:
+        await asyncio.wait([reply, died], timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        died.cancel()
+    if reply.done():
+        return reply.result()
+    if link.died.is_set():
+        raise KernelUnavailable("The kernel died.", remedy="Run a cell to start a new one.")
+    raise TimeoutError
+
+
+def _busy() -> KernelUnavailable:
+    return KernelUnavailable(
+        "The kernel is busy: a cell is running and this kernel cannot be looked into meanwhile.",
+        remedy="Wait until the cell is done, or ask the user to interrupt it.",
+    )
+
+
+def _text(name: str, value: Mapping[str, Json]) -> str:
+    """A user expression's value; IPython gives the representation of the text."""
+    if value.get("status") != "ok":
+        raise ToolFailed(f"{name}: {value.get('ename', 'Error')}: {value.get('evalue', '')}", kind_of_failure="raised")
+    shown = str((value.get("data") or {}).get("text/plain", ""))
+    try:
+        text = ast.literal_eval(shown)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise ToolFailed(f"{name}: the kernel gave no text.", kind_of_failure="raised") from None
+    return str(text)

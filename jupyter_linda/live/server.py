@@ -1,0 +1,190 @@
+"""`ports.Live` of this Jupyter server: documents, kernels and the tabs that are connected."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidInput, KernelUnavailable, LindaError, StaleRevision, ToolFailed
+from ..permissions.paths import PathPolicy
+from ..ports import RunOutcome
+from .cells import source_of
+from .documents import Documents
+from .files import choose_files, refuse_upgrade
+from .kernels import Kernels
+from .outputs import bound_outputs
+from .probing import evaluate
+from .running import DIED, INTERRUPT_WAIT_S, run_in_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..ports import CellEdit, EditOutcome, Json, Kernel, Notebook
+    from .browser import Browsers
+
+log = logging.getLogger(__name__)
+
+OPEN_TIMEOUT_S = 20.0
+
+
+class LiveServer:
+    """Implements `ports.Live`. `run_timeout_s` is the most any cell may take, whatever a call asks for."""
+
+    def __init__(
+        self,
+        serverapp: Any,  # a jupyter_server ServerApp, untyped
+        browsers: Browsers,
+        *,
+        run_output_limit_bytes: int = 1_000_000,
+        run_timeout_s: float = 3600.0,
+    ) -> None:
+        self._browsers = browsers
+        self._limit_bytes = run_output_limit_bytes
+        self._most_s = run_timeout_s
+        # The gate has judged every path before; hidden files may be allowed there, so they are not refused again.
+        policy = PathPolicy(serverapp.root_dir, allow_hidden=True)
+        self.documents = Documents(choose_files(serverapp.contents_manager, policy), browsers)
+        self.kernels = Kernels(serverapp.session_manager, serverapp.kernel_manager)
+
+    async def close(self) -> None:
+        """Let go of every kernel; they live on."""
+        await self.kernels.close()
+
+    async def list_notebooks(self) -> Sequence[Mapping[str, Json]]:
+        """See `ports.Live`."""
+        found: dict[str, dict[str, Json]] = {}
+        for place, tab in enumerate(self._browsers.tabs()):
+            for path in sorted(tab.notebooks, key=lambda path: path != tab.active):
+                entry = found.setdefault(path, {"path": path, "active": False, "dirty": None, "clients": 0})
+                entry["clients"] += 1
+                entry["active"] = entry["active"] or (place == 0 and path == tab.active)
+        return sorted(found.values(), key=lambda entry: not entry["active"])
+
+    async def read_notebook(self, path: str) -> Notebook:
+        """See `ports.Live`."""
+        return await self.documents.read(path)
+
+    async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        """See `ports.Live`."""
+        return await self.documents.edit(path, edits)
+
+    async def create_notebook(self, path: str, content: Json) -> None:
+        """See `ports.Live`."""
+        await self.documents.create(path, content)
+
+    async def open_document(self, path: str, *, cell_id: str | None = None) -> bool:
+        """See `ports.Live`."""
+        for tab in self._browsers.tabs():
+            params = {"path": path, "cell_id": cell_id}
+            try:
+                result = await self._browsers.request(tab.client_id, "open_document", params, timeout_s=OPEN_TIMEOUT_S)
+            except (ConnectionError, TimeoutError):
+                continue
+            return bool(result.get("opened"))
+        return False
+
+    async def list_kernels(self) -> Sequence[Kernel]:
+        """See `ports.Live`."""
+        return await self.kernels.list()
+
+    async def evaluate(
+        self, path: str, setup: str, expressions: Mapping[str, str], *, timeout_s: float = 2.0
+    ) -> Mapping[str, str]:
+        """See `ports.Live`."""
+        link = await self.kernels.find(path)
+        if link is None:
+            raise KernelUnavailable(f"{path!r} has no running kernel.", remedy="Run one of its cells first.")
+        return await evaluate(link, setup, expressions, timeout_s=timeout_s)
+
+    async def run_cell(
+        self,
+        path: str,
+        cell_id: str,
+        *,
+        expect: str | None,
+        timeout_s: float,
+        request_id: str,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> RunOutcome:
+        """See `ports.Live`. An execute request is sent at most once, whatever happens."""
+        timeout_s = min(timeout_s, self._most_s)
+        notebook = await self.documents.read(path)
+        if notebook.is_upgraded:
+            raise refuse_upgrade(path)
+        cell = self.documents.cell(notebook, cell_id)
+        source = source_of(cell)
+        if cell.get("cell_type") != "code":
+            raise InvalidInput(f"Cell {cell_id} of {path!r} is not a code cell.")
+        if expect is not None and source != expect:
+            raise StaleRevision(f"Cell {cell_id} of {path!r} changed since it was read.", remedy="Read it again.")
+        if notebook.route == "browser":
+            holder = self._browsers.holder(path)
+            if holder is None:
+                raise StaleRevision(f"The tab with {path!r} was closed just now.", remedy="Try again.")
+            return await self._run_in_browser(holder, path, cell, timeout_s, on_progress)
+        return await self._run_here(notebook, cell, timeout_s, on_progress)
+
+    async def _run_in_browser(
+        self, holder: str, path: str, cell: Json, timeout_s: float, on_progress: Callable[[str], None] | None
+    ) -> RunOutcome:
+        started = time.monotonic()
+        params = {"path": path, "cell_id": cell["id"], "expect": source_of(cell)}
+        try:
+            result, is_late = await self._browsers.request(
+                holder, "run_cell", params, timeout_s=timeout_s, on_progress=on_progress, grace_s=INTERRUPT_WAIT_S
+            )
+        except ConnectionError:
+            raise ToolFailed(
+                f"The tab with {path!r} was closed while the cell ran. Its outcome is in the notebook, if anywhere.",
+                remedy="Read the cell before running it again.",
+                kind_of_failure="tab_closed",
+            ) from None
+        except TimeoutError:
+            note = f"The cell timed out after {timeout_s:g} s; the interrupt was ignored or the tab does not answer."
+            return RunOutcome("timeout", [], None, time.monotonic() - started, note, "browser")
+        status, note = result["status"], ""
+        if status == "error" and _may_raise(cell):
+            status, note = "ok", "It raised, as its tag raises-exception expects."
+        if is_late and status != "kernel_died":
+            status, note = "timeout", f"The cell timed out after {timeout_s:g} s and was interrupted."
+        if status == "kernel_died":
+            note = DIED
+        outputs = bound_outputs(result.get("outputs"), self._limit_bytes)
+        return RunOutcome(status, outputs, result.get("execution_count"), time.monotonic() - started, note, "browser")
+
+    async def _run_here(
+        self, notebook: Notebook, cell: Json, timeout_s: float, on_progress: Callable[[str], None] | None
+    ) -> RunOutcome:
+        spec = (notebook.content.get("metadata") or {}).get("kernelspec") or {}
+        link = await self.kernels.find_or_start(notebook.path, str(spec.get("name") or ""))
+        source = source_of(cell)
+        outcome = await run_in_kernel(
+            link,
+            source,
+            timeout_s=timeout_s,
+            limit_bytes=self._limit_bytes,
+            may_raise=_may_raise(cell),
+            on_progress=on_progress,
+        )
+        if outcome.status == "busy":
+            return outcome
+        try:
+            await self.documents.store_outputs(
+                notebook.path,
+                cell["id"],
+                expect=source,
+                outputs=outcome.outputs,
+                execution_count=outcome.execution_count,
+            )
+        except LindaError as error:
+            log.info("outputs of %s were not stored: %s", notebook.path, error.message)
+            return RunOutcome(
+                outcome.status, outcome.outputs, outcome.execution_count, outcome.duration_s,
+                f"{outcome.note} {error.message}".strip(),
+            )  # fmt: skip
+        return outcome
+
+
+def _may_raise(cell: Json) -> bool:
+    return "raises-exception" in ((cell.get("metadata") or {}).get("tags") or ())

@@ -1,0 +1,128 @@
+"""Looks into real kernels: silent, traceless, and never behind a running cell."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from fakes.notebooks import code_cell, notebook
+
+from jupyter_linda.errors import KernelUnavailable, ToolFailed
+
+
+async def start(live):
+    put_and_run = live.run_cell("a.ipynb", "c1", expect=None, timeout_s=60, request_id="call_1")
+    assert (await put_and_run).status == "ok"
+    return await live.kernels.find("a.ipynb")
+
+
+@pytest.fixture
+def file(put):
+    return put("a.ipynb", notebook(code_cell("x = 1", "c1"), code_cell("print(sorted(globals()))", "c2")))
+
+
+async def names(live):
+    return await live.run_cell("a.ipynb", "c2", expect=None, timeout_s=60, request_id="call_2")
+
+
+async def test_expressions_are_evaluated_beside_the_users_names(live, file):
+    await start(live)
+    found = await live.evaluate(
+        "a.ipynb", "def show(v):\n    return 'is ' + str(v)", {"a": "show(user['x'])", "b": "'é\\n'"}
+    )
+    assert found == {"a": "is 1", "b": "é\n"}
+
+
+async def test_nothing_is_left_behind(live, file):
+    await start(live)
+    before = await names(live)
+    for _ in range(3):
+        await live.evaluate("a.ipynb", "leak = 1\nimport json as leaked", {"a": "str(leak)"})
+    after = await names(live)
+    assert after.execution_count == before.execution_count + 1
+    assert "leak" not in after.outputs[0]["text"]
+    assert after.outputs[0]["text"].replace("'_i3', ", "") == before.outputs[0]["text"]
+
+
+async def test_an_expression_that_raises_is_told(live, file):
+    await start(live)
+    with pytest.raises(ToolFailed, match="a: ZeroDivisionError"):
+        await live.evaluate("a.ipynb", "", {"a": "str(1/0)"})
+
+
+async def test_without_a_kernel_it_says_so(live, file):
+    with pytest.raises(KernelUnavailable, match="no running kernel"):
+        await live.evaluate("a.ipynb", "", {"a": "'x'"})
+
+
+async def busy(link, code="import time\nprint('go', flush=True)\ntime.sleep(3)"):
+    """A cell of somebody else that runs now; its reply."""
+    begun = asyncio.Event()
+    _, reply = link.send_execute(
+        code, lambda kind, _content: kind == "stream" and begun.set(), silent=False, store_history=True
+    )
+    await asyncio.wait_for(begun.wait(), 30)
+    return reply
+
+
+async def test_a_busy_kernel_with_subshells_answers_at_once(live, file):
+    link = await start(live)
+    reply = await busy(link)
+    found = await live.evaluate("a.ipynb", "", {"a": "str(user['x'])"}, timeout_s=2.0)
+    assert found == {"a": "1"}
+    assert not reply.done(), "the user's cell goes on undisturbed"
+    assert (await reply)["status"] == "ok"
+
+
+async def test_a_busy_kernel_without_subshells_is_not_sent_anything(live, file):
+    link = await start(live)
+    link.info = {**link.info, "supported_features": []}
+    sent = []
+    send = link._client.shell_channel.send
+    reply = await busy(link)
+    link._client.shell_channel.send = lambda message: (sent.append(message), send(message))
+    for _ in range(3):
+        with pytest.raises(KernelUnavailable, match="busy"):
+            await live.evaluate("a.ipynb", "", {"a": "'x'"})
+    assert sent == []
+    assert (await reply)["status"] == "ok"
+
+
+async def test_a_look_that_takes_too_long_is_withdrawn(live, file):
+    link = await start(live)
+    link.info = {**link.info, "supported_features": []}
+    with pytest.raises(KernelUnavailable):
+        await live.evaluate("a.ipynb", "import time\ntime.sleep(30)", {"a": "'x'"}, timeout_s=0.5)
+    assert await link.wait_idle(5.0)
+    assert await live.evaluate("a.ipynb", "", {"a": "str(user['x'])"}) == {"a": "1"}
+
+
+async def test_a_figure_that_a_running_cell_draws_stays_open(live, file):
+    link = await start(live)
+    code = (
+        "import sys, types, time\nfrom IPython import get_ipython\n"
+        "backend = types.ModuleType('matplotlib_inline.backend_inline')\n"
+        "def show(): pass\nshow._draw_called = True\nbackend.show = show\n"
+        "sys.modules['matplotlib_inline.backend_inline'] = backend\nflushed = []\n"
+        "def flush():\n    if show._draw_called: flushed.append(1)\n"
+        "get_ipython().events.register('post_execute', flush)\nprint('go', flush=True)\ntime.sleep(1.5)\n"
+        "get_ipython().events.unregister('post_execute', flush)"
+    )
+    reply = await busy(link, code)
+    found = await live.evaluate("a.ipynb", "", {"a": "str(user['x'])"})
+    assert found == {"a": "1"}
+    await reply
+    state = "__import__('json').dumps([user['flushed'], user['show']._draw_called, sorted(vars(user['show']))])"
+    flushed, drawn, attributes = json.loads((await live.evaluate("a.ipynb", "", {"a": state}))["a"])
+    assert flushed == []
+    assert drawn is True
+    assert attributes == ["_draw_called"]
+
+
+async def test_after_a_restart_it_works_again(live, file, jp_serverapp):
+    link = await start(live)
+    await live.evaluate("a.ipynb", "", {"a": "'x'"})
+    await jp_serverapp.kernel_manager.restart_kernel(link.kernel_id)
+    await asyncio.wait_for(link.died.wait(), 10)
+    assert await live.evaluate("a.ipynb", "", {"a": "str('x' in user)"}, timeout_s=5.0) == {"a": "False"}

@@ -1,0 +1,148 @@
+"""Running cells in real kernels."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from fakes.notebooks import code_cell, notebook
+
+from jupyter_linda.errors import InvalidInput, KernelUnavailable, StaleRevision
+
+
+def run(live, path="a.ipynb", cell_id="c1", **options):
+    values = {"expect": None, "timeout_s": 60.0, "request_id": "call_1", **options}
+    return live.run_cell(path, cell_id, **values)
+
+
+async def test_a_closed_notebook_runs_in_its_folder_and_keeps_the_outputs(live, put):
+    file = put(
+        "sub/a.ipynb", notebook(code_cell(["import os\n", "print(os.path.basename(os.getcwd()))\n", "6*7"], "c1"))
+    )
+    outcome = await run(live, "sub/a.ipynb")
+    assert outcome.status == "ok"
+    assert outcome.execution_count == 1
+    cell = json.loads(file.read_text())["cells"][0]
+    assert cell["execution_count"] == 1
+    assert cell["outputs"] == [
+        {"name": "stdout", "output_type": "stream", "text": ["sub\n"]},
+        {"data": {"text/plain": ["42"]}, "execution_count": 1, "metadata": {}, "output_type": "execute_result"},
+    ]
+
+
+async def test_the_running_kernel_of_a_notebook_is_adopted(live, put, jp_serverapp):
+    put("a.ipynb", notebook(code_cell("x = 1", "c1"), code_cell("print(x)", "c2")))
+    session = await jp_serverapp.session_manager.create_session(path="a.ipynb", name="a.ipynb", type="notebook")
+    await run(live)
+    assert (await run(live, cell_id="c2")).outputs[0]["text"] == "1\n"
+    assert [kernel.kernel_id for kernel in await live.list_kernels()] == [session["kernel"]["id"]]
+
+
+async def test_outputs_are_replaced_not_appended(live, put):
+    file = put("a.ipynb", notebook(code_cell("print(1)", "c1")))
+    await run(live)
+    await run(live)
+    cell = json.loads(file.read_text())["cells"][0]
+    assert [output["text"] for output in cell["outputs"]] == ["1\n"]
+    assert cell["execution_count"] == 2
+
+
+async def test_streams_merge_displays_update_and_clears_clear(live, put):
+    source = (
+        "import sys\nfrom IPython.display import display, clear_output\nprint('gone')\nclear_output(wait=True)\n"
+        "for i in range(3): print(i, flush=True)\nh = display('a', display_id=True)\nh.update('b')\n"
+        "print('e', file=sys.stderr)"
+    )
+    put("a.ipynb", notebook(code_cell(source, "c1")))
+    outputs = (await run(live)).outputs
+    assert [output["output_type"] for output in outputs] == ["stream", "display_data", "stream"]
+    assert outputs[0]["text"] == "0\n1\n2\n"
+    assert outputs[1]["data"]["text/plain"] == "'b'"
+    assert outputs[2]["name"] == "stderr"
+
+
+async def test_an_error_is_reported_with_its_traceback(live, put):
+    put("a.ipynb", notebook(code_cell("1/0", "c1")))
+    outcome = await run(live)
+    assert outcome.status == "error"
+    assert outcome.outputs[0]["ename"] == "ZeroDivisionError"
+
+
+async def test_a_cell_that_changed_since_it_was_read_is_not_run(live, put):
+    put("a.ipynb", notebook(code_cell("x = 2", "c1")))
+    with pytest.raises(StaleRevision):
+        await run(live, expect="x = 1")
+    assert list(await live.list_kernels()) == []
+
+
+async def test_only_code_cells_run(live, put):
+    put("a.ipynb", notebook({"cell_type": "markdown", "id": "m", "metadata": {}, "source": "x"}))
+    with pytest.raises(InvalidInput, match="not a code cell"):
+        await run(live, cell_id="m")
+
+
+async def test_an_unknown_kernel_is_named_with_those_there_are(live, put):
+    content = notebook(code_cell("1", "c1"))
+    content["metadata"]["kernelspec"]["name"] = "julia-9"
+    put("a.ipynb", content)
+    with pytest.raises(KernelUnavailable, match=r"'julia-9'.*installed: .*python3"):
+        await run(live)
+
+
+async def test_progress_is_told_while_it_runs(live, put):
+    put(
+        "a.ipynb",
+        notebook(code_cell("import time\nfor i in range(8):\n    print(i, flush=True)\n    time.sleep(0.1)", "c1")),
+    )
+    told = []
+    await run(live, on_progress=told.append)
+    assert len(told) >= 2
+    assert told[0].startswith("0")
+
+
+async def test_cancelling_interrupts_the_cell_that_is_ours(live, put):
+    put(
+        "a.ipynb",
+        notebook(code_cell("import time\nprint('go', flush=True)\ntime.sleep(60)", "c1"), code_cell("1", "c2")),
+    )
+    begun = asyncio.Event()
+    task = asyncio.ensure_future(run(live, on_progress=lambda _text: begun.set()))
+    await asyncio.wait_for(begun.wait(), 30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await run(live, cell_id="c2")).status == "ok"
+
+
+async def test_a_busy_kernel_gets_nothing_sent_and_cancelling_leaves_the_other_cell_alone(live, put):
+    put("a.ipynb", notebook(code_cell("x = 1", "c1")))
+    await run(live)
+    link = await live.kernels.find("a.ipynb")
+    begun = asyncio.Event()
+    code = "import time\nprint('x', flush=True)\ntime.sleep(3.5)\ndone = 1"
+    theirs, reply = link.send_execute(
+        code, lambda kind, _content: kind == "stream" and begun.set(), silent=False, store_history=False
+    )
+    await asyncio.wait_for(begun.wait(), 30)
+    outcome = await run(live)
+    assert outcome.status == "busy"
+    task = asyncio.ensure_future(run(live))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await reply)["status"] == "ok"
+    link.forget(theirs)
+
+
+async def test_a_source_that_changed_while_it_ran_keeps_its_own_outputs(live, put):
+    file = put("a.ipynb", notebook(code_cell("import time\nprint('go', flush=True)\ntime.sleep(1)", "c1")))
+
+    def change(_text):
+        file.write_text(file.read_text().replace("time.sleep(1)", "time.sleep(2)"))
+
+    outcome = await run(live, on_progress=change)
+    assert outcome.status == "ok"
+    assert "were not stored" in outcome.note
+    assert json.loads(file.read_text())["cells"][0]["outputs"] == []
