@@ -38,16 +38,16 @@ class _Stream:
             text = text[len(head) :]
         if not text:
             return
-        if _size(text) > self._half:
-            kept = _cut_front(text, self._half)
-            self._left_out += _size(text) - _size(kept)
-            text = kept
         self._tail.append(text)
         self._tail_bytes += _size(text)
-        while self._tail_bytes > self._half and len(self._tail) > 1:
-            dropped = _size(self._tail.popleft())
-            self._tail_bytes -= dropped
-            self._left_out += dropped
+        while self._tail_bytes > self._half:
+            oldest = self._tail.popleft()
+            size, excess = _size(oldest), self._tail_bytes - self._half
+            kept = _cut_front(oldest, size - excess) if size > excess else ""
+            if kept:
+                self._tail.appendleft(kept)
+            self._left_out += size - _size(kept)
+            self._tail_bytes -= size - _size(kept)
 
     def text(self) -> str:
         """Head, a note where something is missing, tail."""

@@ -1,0 +1,284 @@
+"""Notebooks by file and by browser tab."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+
+import pytest
+from fakes.browser_tab import FakeTab
+from fakes.notebooks import code_cell, notebook
+
+from jupyter_linda.errors import AmbiguousCell, Conflict, NotAllowed, NotFound, StaleRevision
+from jupyter_linda.live.browser import Browsers
+from jupyter_linda.live.documents import Documents
+from jupyter_linda.live.files import ContentsNotebooks, DiskNotebooks, choose_files
+from jupyter_linda.permissions.paths import PathPolicy
+from jupyter_linda.ports import DeleteCell, InsertCell, ReplaceSource
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path
+
+
+@pytest.fixture
+def documents(root, browsers):
+    return Documents(DiskNotebooks(PathPolicy(str(root), allow_hidden=True)), browsers)
+
+
+@pytest.fixture
+def file(root):
+    """Two cells, with fields nobody knows, written with tabs and no final newline."""
+    target = root / "a.ipynb"
+    content = notebook(code_cell("a", "a", vendor={"x": 1}), code_cell(["b = 1\n", "b"], "b"), extra_tool={"v": 2})
+    target.write_text(json.dumps(content, indent="\t"))
+    return target
+
+
+def loaded(path):
+    return json.loads(path.read_text())
+
+
+# ---- the file route --------------------------------------------------------------------------------
+
+
+async def test_an_edit_leaves_everything_else_as_it_was(documents, file):
+    before, text = loaded(file), file.read_text()
+    file.chmod(0o640)
+    outcome = await documents.edit("a.ipynb", [ReplaceSource("b", "b = 1\nb", "b = 2\nb")])
+    after = loaded(file)
+    assert after["cells"][1].pop("source") == ["b = 2\n", "b"]
+    before["cells"][1].pop("source")
+    assert after == before
+    assert file.read_text() == text.replace("b = 1", "b = 2")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert (outcome.route, outcome.is_saved, outcome.cells[0]["id"]) == ("file", True, "b")
+
+
+async def test_insert_and_delete_in_one_edit(documents, file):
+    await documents.edit("a.ipynb", [InsertCell(-1, "new", "markdown", "# T"), DeleteCell("a", "a")])
+    assert [cell["id"] for cell in loaded(file)["cells"]] == ["b", "new"]
+
+
+async def test_an_edit_of_a_stale_cell_changes_nothing(documents, file):
+    text = file.read_text()
+    with pytest.raises(StaleRevision):
+        await documents.edit("a.ipynb", [InsertCell(0, "n", "code", "x"), ReplaceSource("a", "older", "new")])
+    assert file.read_text() == text
+
+
+async def test_a_file_that_changes_during_the_edit_is_not_overwritten(documents, file, monkeypatch):
+    files = documents._files
+    read = files.read
+
+    async def read_then_change(path):
+        snapshot = await read(path)
+        file.write_text(file.read_text().replace('"a"', '"changed"'))
+        return snapshot
+
+    files.read = read_then_change
+    with pytest.raises(StaleRevision, match="changed meanwhile"):
+        await documents.edit("a.ipynb", [ReplaceSource("b", "b = 1\nb", "mine")])
+    assert "changed" in file.read_text()
+    assert "mine" not in file.read_text()
+
+
+async def test_edits_side_by_side_are_all_kept(documents, file):
+    edits = [documents.edit("a.ipynb", [InsertCell(-1, f"n{n}", "code", str(n))]) for n in range(10)]
+    await asyncio.gather(*edits)
+    assert {cell["id"] for cell in loaded(file)["cells"]} == {"a", "b", *(f"n{n}" for n in range(10))}
+
+
+async def test_a_missing_notebook_and_a_link_to_a_secret_are_refused(documents, root):
+    with pytest.raises(NotFound):
+        await documents.read("none.ipynb")
+    (root / ".env").write_text("{}")
+    (root / "b.ipynb").symlink_to(root / ".env")
+    with pytest.raises(NotAllowed):
+        await documents.read("b.ipynb")
+
+
+async def test_creating_twice_is_a_conflict(documents, root):
+    await documents.create("sub/n.ipynb", notebook())
+    with pytest.raises(Conflict):
+        await documents.create("sub/n.ipynb", notebook(code_cell("x", "x")))
+    assert (root / "sub/n.ipynb").read_text() == json.dumps(notebook(), indent=1) + "\n"
+
+
+async def test_an_unchanged_file_is_not_written_again(documents, file):
+    stamp = file.stat().st_mtime_ns
+    await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a")])
+    assert file.stat().st_mtime_ns == stamp
+
+
+# ---- the browser route -----------------------------------------------------------------------------
+
+
+async def test_an_open_notebook_is_read_with_its_unsaved_changes(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    tab.cell("a.ipynb", "a")["source"] = "typed just now"
+    found = await documents.read("a.ipynb")
+    assert found.route == "browser"
+    assert found.content["cells"][0]["source"] == "typed just now"
+
+
+async def test_an_open_notebook_is_edited_in_its_tab_and_the_file_is_left_alone(documents, browsers, file):
+    text = file.read_text()
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    tab.cell("a.ipynb", "b")["source"] = "typed just now"
+    tab.saves = False
+    outcome = await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a2"), InsertCell(-1, "n", "code", "n")])
+    assert (outcome.route, outcome.is_saved) == ("browser", False)
+    assert [cell["source"] for cell in tab.documents["a.ipynb"]["cells"]] == ["a2", "typed just now", "n"]
+    assert file.read_text() == text
+
+
+async def test_of_two_tabs_exactly_one_is_asked_the_newest_active(documents, browsers, file):
+    old, new, other = FakeTab(browsers, "old"), FakeTab(browsers, "new"), FakeTab(browsers, "other")
+    old.opens("a.ipynb", loaded(file))
+    new.opens("a.ipynb", loaded(file))
+    other.opens("b.ipynb", notebook())
+    await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a2")])
+    assert old.frames == other.frames == []
+    assert [frame["operation"] for frame in new.frames] == ["read_notebook", "edit_notebook"]
+
+
+async def test_the_tabs_own_refusal_is_passed_on(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    with pytest.raises(StaleRevision):
+        await documents.edit("a.ipynb", [ReplaceSource("a", "older", "x")])
+    content = loaded(file)
+    content["cells"][1]["id"] = "a"
+    tab.opens("a.ipynb", content)
+    with pytest.raises(AmbiguousCell):
+        await documents.edit("a.ipynb", [ReplaceSource("a", "a", "x")])
+
+
+async def test_a_tab_that_closed_before_the_edit_falls_back_to_the_file(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    browsers._tabs["tab_1"].send = lambda frame: tab.close()
+    outcome = await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a2")])
+    assert outcome.route == "file"
+    assert loaded(file)["cells"][0]["source"] == "a2"
+
+
+async def test_an_edit_that_was_saved_before_the_tab_closed_is_not_done_twice(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+
+    def save_and_close():
+        file.write_text(json.dumps(tab.documents["a.ipynb"]))
+        tab.close()
+
+    tab.before_reply = save_and_close
+    outcome = await documents.edit("a.ipynb", [InsertCell(-1, "n", "code", "n")])
+    assert [cell["id"] for cell in loaded(file)["cells"]] == ["a", "b", "n"]
+    assert outcome.cells[0]["id"] == "n"
+
+
+async def test_a_tab_that_closed_on_other_changes_is_a_stale_revision(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+
+    def save_other_and_close():
+        file.write_text(file.read_text().replace('"a"', '"by the user"', 1))
+        content = loaded(file)
+        content["cells"][0]["id"], content["cells"][0]["source"] = "a", "by the user"
+        file.write_text(json.dumps(content))
+        tab.close()
+
+    tab.before_reply = save_other_and_close
+    with pytest.raises(StaleRevision):
+        await documents.edit("a.ipynb", [ReplaceSource("a", "a", "mine")])
+    assert loaded(file)["cells"][0]["source"] == "by the user"
+
+
+async def test_a_frozen_tab_keeps_its_file_untouched(documents, browsers, file, monkeypatch):
+    monkeypatch.setattr("jupyter_linda.live.documents.READ_TIMEOUT_S", 0.05)
+    text = file.read_text()
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    tab.is_silent = True
+    with pytest.raises(StaleRevision, match="does not answer"):
+        await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a2")])
+    assert file.read_text() == text
+    assert tab.frames[-1]["type"] == "cancel"
+
+
+async def test_a_tab_that_no_longer_holds_it_hands_over_to_the_file(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    tab.documents.clear()
+    assert (await documents.read("a.ipynb")).route == "file"
+    assert (await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a2")])).route == "file"
+
+
+# ---- tabs ------------------------------------------------------------------------------------------
+
+
+async def test_a_late_goodbye_does_not_drop_a_tab_that_came_back():
+    browsers = Browsers()
+    first, second = [].append, [].append
+    browsers.connect("t", first)
+    browsers.presence("t", {"notebooks": ["RTC:a.ipynb"], "active": "RTC:a.ipynb"})
+    browsers.connect("t", second)
+    browsers.disconnect("t", first)
+    assert browsers.holder("a.ipynb") == "t"
+    browsers.disconnect("t", second)
+    assert browsers.holder("a.ipynb") is None
+
+
+async def test_replies_nobody_waits_for_are_dropped():
+    browsers = Browsers()
+    browsers.reply({"request_id": "req_none", "result": 1})
+    browsers.progress({"request_id": "req_none", "text": "x"})
+    browsers.presence("nobody", {"notebooks": []})
+    browsers.disconnect("nobody")
+
+
+# ---- contents managers that are not plain files ------------------------------------------------------
+
+
+class OwnManager:
+    """The least a contents manager has: get, save, file_exists; asynchronous or not."""
+
+    def __init__(self):
+        self.models = {}
+
+    def file_exists(self, path):
+        return path in self.models
+
+    async def get(self, path, content=True, type=None):
+        from tornado.web import HTTPError
+
+        if path not in self.models:
+            raise HTTPError(404, "no such entity")
+        return {"content": json.loads(json.dumps(self.models[path])), "type": type}
+
+    def save(self, model, path):
+        self.models[path] = json.loads(json.dumps(model["content"]))
+
+
+async def test_other_contents_managers_are_used_through_get_and_save(browsers, root):
+    manager = OwnManager()
+    files = choose_files(manager, PathPolicy(str(root)))
+    assert isinstance(files, ContentsNotebooks)
+    documents = Documents(files, browsers)
+    await documents.create("a.ipynb", notebook(code_cell("a", "a"), extra_tool=1))
+    await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a2")])
+    assert manager.models["a.ipynb"]["cells"][0]["source"] == "a2"
+    assert manager.models["a.ipynb"]["extra_tool"] == 1
+    with pytest.raises(NotFound):
+        await documents.read("none.ipynb")
+    with pytest.raises(Conflict):
+        await documents.create("a.ipynb", notebook())
+
+
+async def test_the_servers_own_manager_means_plain_files(jp_serverapp, root):
+    assert isinstance(choose_files(jp_serverapp.contents_manager, PathPolicy(str(root))), DiskNotebooks)
