@@ -1,0 +1,67 @@
+"""Fixtures every folder shares: a clock that tests move, ids that count, a database, an event log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from jupyter_linda.events.log import EventLog
+from jupyter_linda.storage.database import Database
+
+pytest_plugins = ("pytest_jupyter.jupyter_server",)
+
+
+class FakeClock:
+    """Stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.at = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def move(self, **by: float) -> None:
+        self.at += timedelta(**by)
+
+
+class FakeIds:
+    """chat_1, chat_2, …"""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def new(self, noun: str) -> str:
+        self._counts[noun] = self._counts.get(noun, 0) + 1
+        return f"{noun}_{self._counts[noun]:04d}"
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def ids() -> FakeIds:
+    return FakeIds()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    made = Database(f"sqlite:///{(tmp_path / 'data' / 'linda.sqlite').as_posix()}")
+    made.create()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """Chats that followers were told about."""
+    return []
+
+
+@pytest.fixture
+def event_log(database: Database, clock: FakeClock, told: list[str]) -> EventLog:
+    return EventLog(database, clock, told.extend)
