@@ -93,6 +93,13 @@ export class Actions extends Setup {
     }
   }
 
+  /** A view that broke. */
+  fault(message: string): void {
+    this.store.update({
+      problem: { kind: 'ViewFault', message, remedy: '' }
+    });
+  }
+
   clearProblem(): void {
     this.store.update({ problem: null });
   }

@@ -58,6 +58,26 @@ export class LindaPanel extends ReactWidget {
   }
 }
 
+/** A view that breaks is said and left; the tabs stay usable. */
+class ViewBoundary extends React.Component<
+  React.PropsWithChildren<{ onFault: (message: string) => void }>,
+  { isBroken: boolean }
+> {
+  override state = { isBroken: false };
+
+  static getDerivedStateFromError(): { isBroken: boolean } {
+    return { isBroken: true };
+  }
+
+  override componentDidCatch(error: Error): void {
+    this.props.onFault(error.message);
+  }
+
+  override render(): React.ReactNode {
+    return this.state.isBroken ? null : this.props.children;
+  }
+}
+
 function Panel(): JSX.Element {
   const { actions, trans } = useFrame();
   const view = useStore(state => state.view);
@@ -82,7 +102,9 @@ function Panel(): JSX.Element {
         className="linda-Main"
         aria-label={trans.__('Linda')}
       >
-        <React.Suspense fallback={null}>{viewOf(view)}</React.Suspense>
+        <ViewBoundary key={view} onFault={message => actions.fault(message)}>
+          <React.Suspense fallback={null}>{viewOf(view)}</React.Suspense>
+        </ViewBoundary>
       </main>
     </div>
   );

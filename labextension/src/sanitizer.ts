@@ -7,6 +7,8 @@ const LOADING = ['src', 'srcset', 'poster', 'background', 'data', 'longdesc'];
 const ACTING =
   'form, button, textarea, select, iframe, object, embed, base, link, meta, style, input:not([type="checkbox"])';
 const SAFE_LINK = /^(https?:|mailto:|[^:]*$|[^:]*[/?#])/i;
+/** Loads something, or leaves its place; a backslash could spell either. */
+const HARMFUL_STYLE = /url|image|position|z-index|\\/i;
 const POSING = /^(linda|jp-|lm-)/;
 
 /** Attribute under which a held-back picture's address waits for a click. */
@@ -52,6 +54,8 @@ export class ChatSanitizer implements IRenderMime.ISanitizer {
   private clean(node: Element): void {
     for (const { name, value } of [...node.attributes]) {
       if (name.startsWith('on') || name.startsWith('data-commandlinker')) {
+        node.removeAttribute(name);
+      } else if (name === 'style' && HARMFUL_STYLE.test(value)) {
         node.removeAttribute(name);
       } else if (name === HELD_IMAGE || name === 'id' || name === 'name') {
         node.removeAttribute(name);

@@ -19,12 +19,13 @@ export function Markdown(props: {
   const host = React.useRef<HTMLDivElement>(null);
   const painter = React.useRef<Painter | null>(null);
 
-  React.useEffect(() => {
+  /* Layout effects end before React takes the host out, as Lumino needs. */
+  React.useLayoutEffect(() => {
     const made = new Painter(host.current!, frame);
     painter.current = made;
     return () => made.dispose();
   }, [frame]);
-  React.useEffect(() => {
+  React.useLayoutEffect(() => {
     painter.current?.paint(props.text, !props.isStreaming);
   }, [props.text, props.isStreaming, frame]);
 
@@ -63,7 +64,6 @@ class Painter {
   dispose(): void {
     window.clearTimeout(this.timer);
     this.isDisposed = true;
-    Widget.detach(this.renderer);
     this.renderer.dispose();
   }
 

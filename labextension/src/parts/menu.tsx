@@ -23,10 +23,13 @@ export function MenuButton(props: {
   const menu = React.useRef<HTMLDivElement>(null);
   const id = React.useId();
 
-  React.useEffect(() => {
+  React.useLayoutEffect(() => {
     if (!isOpen) {
       return;
     }
+    /* The top layer: no part of the panel cuts the list off or moves it. */
+    menu.current!.setAttribute('popover', 'manual');
+    menu.current!.showPopover?.();
     place(menu.current!, button.current!);
     const items = itemsOf(menu.current!);
     (items.find(item => item.ariaChecked === 'true') ?? items[0])?.focus();

@@ -37,28 +37,30 @@ function UserText(props: { message: Message }): JSX.Element {
   const { message } = props;
   return (
     <>
-      <div className="linda-Bubble">{message.text}</div>
-      <Chips items={message.context} />
-      <div className="linda-Message-tools">
-        <button
-          type="button"
-          className="linda-IconButton"
-          title={trans.__('Edit and send again')}
-          aria-label={trans.__('Edit and send again')}
-          onClick={() => actions.edit(message)}
-        >
-          <editIcon.react tag="span" />
-        </button>
-        <button
-          type="button"
-          className="linda-IconButton"
-          title={trans.__('Answer again')}
-          aria-label={trans.__('Answer again')}
-          onClick={() => void actions.retry(message)}
-        >
-          <refreshIcon.react tag="span" />
-        </button>
+      <div className="linda-Asked">
+        <div className="linda-Message-tools">
+          <button
+            type="button"
+            className="linda-IconButton"
+            title={trans.__('Edit and send again')}
+            aria-label={trans.__('Edit and send again')}
+            onClick={() => actions.edit(message)}
+          >
+            <editIcon.react tag="span" />
+          </button>
+          <button
+            type="button"
+            className="linda-IconButton"
+            title={trans.__('Answer again')}
+            aria-label={trans.__('Answer again')}
+            onClick={() => void actions.retry(message)}
+          >
+            <refreshIcon.react tag="span" />
+          </button>
+        </div>
+        <div className="linda-Bubble">{message.text}</div>
       </div>
+      <Chips items={message.context} />
     </>
   );
 }

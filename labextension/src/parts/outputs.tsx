@@ -13,17 +13,14 @@ type Output = { [key: string]: Json };
 export function Outputs(props: { outputs: Output[] }): JSX.Element {
   const frame = useFrame();
   const host = React.useRef<HTMLDivElement>(null);
-  React.useEffect(() => {
+  /* Layout effects end before React takes the host out, as Lumino needs. */
+  React.useLayoutEffect(() => {
     const made = props.outputs.flatMap(output => {
       const widget = render(output, frame);
       return widget ? [widget] : [];
     });
     made.forEach(widget => Widget.attach(widget, host.current!));
-    return () =>
-      made.forEach(widget => {
-        Widget.detach(widget);
-        widget.dispose();
-      });
+    return () => made.forEach(widget => widget.dispose());
   }, [props.outputs, frame]);
   return <div ref={host} className="linda-Outputs" tabIndex={0} />;
 }
