@@ -14,7 +14,7 @@ from .events.log import EventLog
 from .gateway.providers import Providers
 from .gateway.weights import find_weights
 from .live.browser import Browsers
-from .live.documents import LiveServer
+from .live.server import LiveServer
 from .permissions.watch import RuleFile
 from .runs import queue, servers
 from .runs.supervisor import Supervisor
@@ -70,6 +70,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
         log=event_log,
         follower=follower,
         brain=supervisor,
+        live=live,
         browsers=browsers,
         providers=Providers(
             data_dir,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import LindaError, StorageUnavailable
 from ..runs import questions
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..events.follow import Follower
     from ..events.log import EventLog
     from ..gateway.providers import Providers
+    from ..live.browser import Browsers
+    from ..live.server import LiveServer
     from ..permissions.watch import RuleFile
     from ..ports import Clock, Ids
     from ..runs.supervisor import Supervisor
@@ -31,7 +33,8 @@ class Services:
     log: EventLog
     follower: Follower
     brain: Supervisor
-    browsers: Any  # live.browser.Browsers: the API does not know how documents are reached
+    live: LiveServer
+    browsers: Browsers
     providers: Providers
     rules: RuleFile
     results: Results
@@ -78,4 +81,5 @@ class Services:
         """End the worker, the followers and the database."""
         await self.follower.close()
         await self.brain.close()
+        await self.live.close()
         await asyncio.to_thread(self.database.close)

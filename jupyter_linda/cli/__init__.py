@@ -1,0 +1,1 @@
+"""The command line: jupyter linda start, ask, doctor, support."""

@@ -1,0 +1,165 @@
+"""jupyter linda ask: one question, streamed to the terminal; approvals as prompts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..client import FINAL, LindaClient
+from .servers import some_server
+
+if TYPE_CHECKING:
+    import argparse
+    from argparse import Namespace
+
+Json = Any  # events of the API
+
+EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 1, "stopped": 130}
+REFUSED = 3
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add this command."""
+    made = commands.add_parser(
+        "ask",
+        help="ask something, through the running server or alone",
+        description="Asks through the running JupyterLab whose folder holds this one; where none runs, a server is started "
+        "for the moment. What needs consent is asked on the terminal; without a terminal it is refused unless --yes-to "
+        "allows it.",
+    )
+    made.add_argument("text", help="what to ask; - reads it from standard input")
+    made.add_argument("--model", default="", help="the model, as the picker names it")
+    made.add_argument("--chat", default="", metavar="ID", help="go on in this chat")
+    made.add_argument("--notebook", default="", metavar="PATH", help="the notebook it is about")
+    made.add_argument(
+        "--yes-to",
+        default="",
+        metavar="ACTIONS",
+        type=_actions,
+        help="say yes once to each such action without asking: READ, WRITE, RUN, separated by commas or |",
+    )
+    made.add_argument("--json", action="store_true", help="print every event as a line of JSON")
+    made.set_defaults(run=run)
+
+
+def _actions(text: str) -> frozenset[str]:
+    chosen = frozenset(part.strip().lower() for part in text.replace("|", ",").split(",") if part.strip())
+    if not chosen <= {"read", "write", "run"}:
+        raise ValueError(f"{text!r} is not a list of READ, WRITE, RUN")
+    return chosen
+
+
+def run(chosen: Namespace) -> int:
+    """Do it."""
+    text = sys.stdin.read() if chosen.text == "-" else chosen.text
+    with some_server(Path.cwd().resolve()) as server, LindaClient(server) as client:
+        chat_id = chosen.chat or client.new_chat(model=chosen.model)
+        after = client.last_seq(chat_id)
+        context = [{"kind": "notebook", "path": chosen.notebook}] if chosen.notebook else []
+        accepted = client.send(chat_id, text, model=chosen.model, context=context)
+        talk = Talk(client, chosen, accepted["run"]["run_id"])
+        try:
+            return talk.follow(chat_id, after)
+        except KeyboardInterrupt:
+            client.stop(chat_id)
+            return 130
+
+
+class Talk:
+    """Shows one run's events."""
+
+    def __init__(self, client: LindaClient, chosen: Namespace, run_id: str) -> None:
+        self._client = client
+        self._yes_to: frozenset[str] = chosen.yes_to or frozenset()
+        self._is_json: bool = chosen.json
+        self._run_id = run_id
+        self._was_refused = False
+        self._is_in_line = False
+
+    def follow(self, chat_id: str, after: int) -> int:
+        """Until the run is over; returns the exit code."""
+        for event in self._client.follow(chat_id, after=after):
+            if event["run_id"] != self._run_id:
+                continue
+            if self._is_json:
+                print(json.dumps(event, ensure_ascii=False), flush=True)
+            payload = event["payload"]
+            match event["kind"]:
+                case "message.delta":
+                    self._say(payload.get("text", ""))
+                case "call.changed":
+                    self._show_call(payload["call"])
+                case "question.changed" if payload["question"].get("state") == "open":
+                    self._ask(payload["question"])
+                case "run.changed" if payload["run"]["state"] in FINAL:
+                    return self._end(payload["run"])
+        return 1
+
+    def _say(self, text: str) -> None:
+        if not self._is_json and text:
+            print(text, end="", flush=True)
+            self._is_in_line = not text.endswith("\n")
+
+    def _line(self, text: str) -> None:
+        if not self._is_json:
+            print(("\n" if self._is_in_line else "") + text, flush=True)
+            self._is_in_line = False
+
+    def _show_call(self, call: Json) -> None:
+        state = call["state"]
+        if state in ("done", "failed", "refused", "unknown"):
+            mark = {"done": "✓", "failed": "✗", "refused": "–", "unknown": "?"}[state]
+            problem = call.get("problem") or {}
+            self._line(f"{mark} {call.get('title') or call['name']}{': ' + problem['message'] if problem else ''}")
+
+    def _ask(self, question: Json) -> None:
+        preview = question["preview"]
+        if question["kind"] != "approval":
+            self._client.answer(
+                question["question_id"], self._choose(preview["sentence"], question.get("choices") or [])
+            )
+            return
+        if question.get("action", "read") in self._yes_to:
+            self._line(f"{preview['sentence']} Yes (--yes-to).")
+            self._client.answer(question["question_id"], "once")
+            return
+        self._line(preview["sentence"])
+        for line in (
+            preview.get("code") or json.dumps(question["arguments"], ensure_ascii=False, indent=1)
+        ).splitlines():
+            self._line(f"    {line}")
+        for finding in preview.get("findings") or []:
+            self._line(f"    ! {finding}")
+        answer = "once" if self._prompt("Allow once? [y/N] ").lower() in ("y", "yes", "j", "是") else "no"
+        self._was_refused = self._was_refused or answer == "no"
+        self._client.answer(question["question_id"], answer)
+
+    def _choose(self, sentence: str, choices: list[str]) -> str:
+        self._line(sentence)
+        for number, choice in enumerate(choices, 1):
+            self._line(f"  {number}. {choice}")
+        said = self._prompt("> ").strip()
+        if said.isdigit() and 1 <= int(said) <= len(choices):
+            return choices[int(said) - 1]
+        return said or (choices[-1] if choices else "no answer")
+
+    def _prompt(self, text: str) -> str:
+        if not sys.stdin.isatty():
+            self._line(f"{text}(no terminal to ask on: no)")
+            return ""
+        try:
+            return input(text)
+        except EOFError:
+            return ""
+
+    def _end(self, run: Json) -> int:
+        problem = run.get("problem")
+        if problem and not self._is_json:
+            self._line("")
+            print(f"{problem['message']} {problem.get('remedy', '')}".strip(), file=sys.stderr)
+        self._line("")
+        if run["state"] == "done" and self._was_refused:
+            return REFUSED
+        return EXIT_CODES[run["state"]]

@@ -1,0 +1,51 @@
+"""The command line's entry point and its help."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .. import __version__
+from ..errors import LindaError
+from . import ask, doctor, start, support
+
+EPILOG = """examples:
+  jupyter linda start                     open JupyterLab on a copy of the tour notebook
+  jupyter linda ask "what does lakes.ipynb do?"
+  jupyter linda ask --yes-to WRITE "insert a cell with x = 1 at the end of lakes.ipynb"
+  jupyter linda doctor --offline          check the installation without the network
+
+exit codes: 0 done, 1 failed, 2 wrong usage, 3 something was refused or not answered,
+            4 no server or model could be reached, 130 stopped with Ctrl-C
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands and options."""
+    made = argparse.ArgumentParser(
+        prog="jupyter linda",
+        description="Linda, an AI assistant inside JupyterLab.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--version", action="version", version=__version__)
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in (start, ask, doctor, support):
+        module.add_to(commands)
+    return made
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    chosen = parser().parse_args(arguments)
+    try:
+        return int(chosen.run(chosen))
+    except LindaError as error:
+        print(f"{error.message} {error.remedy}".strip(), file=sys.stderr)
+        return 4 if error.status == 503 else 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
