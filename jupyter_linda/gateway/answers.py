@@ -185,8 +185,12 @@ def matches(data: Mapping[str, Json], text: str, language: Language) -> str:
     found = data.get("matches") or []
     if not found:
         return f"没有找到“{text}”。" if language == "zh" else f"“{text}” was not found."
-    places = [f"- {entry.get('path')}:{entry.get('line')}: {_first_line(str(entry.get('text', '')))}" for entry in found]
-    head = f"“{text}”有 {len(found)} 处：" if language == "zh" else f"“{text}”, {_count(len(found), 'match', 'matches')}:"
+    places = [
+        f"- {entry.get('path')}:{entry.get('line')}: {_first_line(str(entry.get('text', '')))}" for entry in found
+    ]
+    head = (
+        f"“{text}”有 {len(found)} 处：" if language == "zh" else f"“{text}”, {_count(len(found), 'match', 'matches')}:"
+    )
     more = ""
     if data.get("truncated"):
         more = "\n还有更多，没有全部列出。" if language == "zh" else "\nThere are more; the list is cut."

@@ -43,19 +43,22 @@ _TEXT_ENGLISH = (
 )
 _TEXT_CHINESE = (
     r"(?:关键[字词]|文字|单词|字符串|字样|文本)[:：\s]*(?P<text>[^\s,，。的里在]+)",
-    r"(?P<text>[^\s,，。在里中找搜]+?)\s*(?:这个|这一)(?:词|单词|函数|变量|字符串|关键字|字)",
     r"(?:用到了?|用了|用过|用咗|使用了|使用过|提到过?了?|提及|写到|涉及|引入了?|引用了?|包含了?|出现过?了?|导入了?|含有|写了|写过|调用了?|定义了?|里有|带有)\s*"
     r"(?P<text>[^\s,，。？?的]+)\s*(?:的(?:文件|地方|笔记本|代码|行|单元格|notebook)?)?\s*[吗？?]*$",
     r"(?:查找|搜索|搜寻|搜尋|搜一下|搜下|搜搜|搜|找一下|找找看|找找|找出|找到|找下|找|检索|查一下|查查|查|揾下|揾|定位一下|定位"
     r"|search|find|grep)\s*(?:一下|下)?(?:所有|全部)?(?:包含|用到|提到|出现|关于)?(?:了)?\s*(?P<text>[^\s,，。？?]+)",
     r"^(?P<text>.+?)\s*(?:都)?(?:被)?(?:在|喺)(?:哪|什么地方|边)",
+    r"(?P<text>[^\s,，。在里中找搜]+?)\s*(?:这个|这一)(?:词|单词|函数|变量|字符串|关键字|字)",
 )
 _TEXT_TAIL = re.compile(
     r"\s+(?:in|inside|across|within|through|throughout|anywhere|from|among|over|under|somewhere|please|pls|for me|with it"
     r"|in it|appears?|occurs?)\b.*$",
     re.IGNORECASE,
 )
-_CHINESE_TAIL = re.compile(r"(?:在哪.*|的(?:文件|地方|笔记本|代码|内容|位置)|出现.*|用在.*|(?:这个)?(?:词|单词)?在.*|吗|呢|吧|啊)+$")
+_CHINESE_TAIL = re.compile(
+    r"(?:在哪.*|的(?:文件|地方|笔记本|代码|内容|位置)|出现.*|用在.*|(?:这个)?(?:词|单词)?在.*"
+    r"|(?:这个|这一)?(?:词|单词|关键字|字符串)$|这个(?:函数|变量)$|吗|呢|吧|啊)+$"
+)
 _SCOPE_WORDS = re.compile(
     r"^(?:(?:in|through|my|the|all|of|these|those|this|every|across|any|it|something|anything|files?|notebooks?|folders?|projects?|"
     r"code|here|text|stuff|things?|词|文件|东西|笔记本|内容|什么|地方|项目|代码|里|的)\s*)+$",
@@ -70,7 +73,7 @@ _NOT_TEXTS = frozenset(
 
 def search_text(masked: Masked) -> str | None:
     """The text to look for: quoted, then code or identifiers, then by the sentence's shape."""
-    quoted = masked.of("quote") or [piece for piece in masked.of("code") if _is_ticked(masked, piece)]
+    quoted = masked.of("quote") or [piece for piece in masked.of("code", "name") if _is_ticked(masked, piece)]
     if quoted:
         return quoted[0].text
     shaped = _shaped_text(masked.raw)
@@ -98,23 +101,14 @@ def _shaped_text(raw: str) -> str | None:
             continue
         for pattern in patterns:
             if match := re.search(pattern, text, re.IGNORECASE):
-                found = tail.sub("", match["text"].strip()).strip(" ,，:：\"'")
+                found: str = tail.sub("", match["text"].strip()).strip(" ,，:：\"'")
                 if found and not _SCOPE_WORDS.match(found):
                     return found
     return None
 
 
 _NOT_NAMES = frozenset(
-    "a about all an and any are at be by can check cell col cols column columns contain contains contents could count d data "
-    "dataframe dataframes dataset datasets define describe desc description detail details display do does dtype dtypes each "
-    "empty explain field fields find first for frame frames from full get give have head here hey how i if in info inside "
-    "inspect is it its kernel kind large last like linda list long look looks make many max me mean median memory min missing "
-    "mind more much my name named names nan nans need notebook now null nulls number of on or our out overview pandas plz "
-    "please pls profile quick quickly right row rows run s schema see shape short show size something some sort stat "
-    "statistics stats structure summarise summarize summary table tables tell that the there this to type types u uses value "
-    "values var variable variables view want wat we what whats which will with would you your big wide just current "
-    "basic one decribe descibe datafrmae have has got holds hold made loaded called dimension dimensions kinds let let's us "
-    "thanks dear hello hi".split()  # noqa: SIM905
+    ["a", "about", "all", "an", "and", "any", "are", "at", "be", "by", "can", "check", "cell", "col", "cols", "column", "columns", "contain", "contains", "contents", "could", "count", "d", "data", "dataframe", "dataframes", "dataset", "datasets", "define", "describe", "desc", "description", "detail", "details", "display", "do", "does", "dtype", "dtypes", "each", "empty", "explain", "field", "fields", "find", "first", "for", "frame", "frames", "from", "full", "get", "give", "have", "head", "here", "hey", "how", "i", "if", "in", "info", "inside", "inspect", "is", "it", "its", "kernel", "kind", "large", "last", "like", "linda", "list", "long", "look", "looks", "make", "many", "max", "me", "mean", "median", "memory", "min", "missing", "mind", "more", "much", "my", "name", "named", "names", "nan", "nans", "need", "notebook", "now", "null", "nulls", "number", "of", "on", "or", "our", "out", "overview", "pandas", "plz", "please", "pls", "profile", "quick", "quickly", "right", "row", "rows", "run", "s", "schema", "see", "shape", "short", "show", "size", "something", "some", "sort", "stat", "statistics", "stats", "structure", "summarise", "summarize", "summary", "table", "tables", "tell", "that", "the", "there", "this", "to", "type", "types", "u", "uses", "value", "values", "var", "variable", "variables", "view", "want", "wat", "we", "what", "whats", "which", "will", "with", "would", "you", "your", "big", "wide", "just", "current", "basic", "one", "decribe", "descibe", "datafrmae", "have", "has", "got", "holds", "hold", "made", "loaded", "called", "dimension", "dimensions", "kinds", "let", "let's", "us", "thanks", "dear", "hello", "hi"]
 )
 _WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*")
 _FRAME_SHAPES = (
@@ -135,7 +129,7 @@ def frame_name(masked: Masked, variables: Sequence[str]) -> str | None:
     for pattern in _FRAME_SHAPES:
         for match in re.finditer(pattern, masked.raw, re.IGNORECASE | re.ASCII):
             if match[1].lower() not in _NOT_NAMES:
-                return match[1]
+                return str(match[1])
     return words[0] if len(words) == 1 or (words and words[0] == words[-1]) else None
 
 
@@ -164,13 +158,18 @@ _INTRODUCED = (
     r"(?:heading|markdown|text|title)\s+(?:cell\s+)?(?P<source>\S.*)$",
 )
 _EMPTY = re.compile(r"(?<![a-z])(?:empty|blank)(?![a-z])|空白?(?:的)?(?:单元|格|代码|cell)|空单元格", re.IGNORECASE)
-_CODE_LIKE = re.compile(r"^[A-Za-z_][\w.]*$|[=()\[\]{}+*/<>%#]|^\d|^(?:import|from|print|return|pass|del|assert|raise)\b")
+_CODE_LIKE = re.compile(
+    r"^[A-Za-z_][\w.]*$|[=()\[\]{}+*/<>%#]|^\d|^(?:import|from|print|return|pass|del|assert|raise)\b"
+)
 
 
 def cell_type(masked: Masked) -> Literal["code", "markdown", "raw"]:
     """The kind of cell asked for; code unless said otherwise."""
     text = masked.text
-    if re.search(r"markdown|(?<![a-z])md(?![a-z])|(?:text|heading|title|note)s? (?:cell|block)|(?:文本|文字|标题|说明)(?:单元|格|cell)", text):
+    if re.search(
+        r"markdown|(?<![a-z])md(?![a-z])|(?:text|heading|title|note)s? (?:cell|block)|(?:文本|文字|标题|说明)(?:单元|格|cell)",
+        text,
+    ):
         return "markdown"
     return "raw" if re.search(r"(?<![a-z])raw(?![a-z])|原始单元", text) else "code"
 
@@ -178,7 +177,7 @@ def cell_type(masked: Masked) -> Literal["code", "markdown", "raw"]:
 def cell_source(masked: Masked) -> str | None:
     """The code or text the person gave for a new cell; "" when asked for an empty one, None when none was given."""
     codes = masked.of("code")
-    marked = [piece for piece in codes if _is_ticked(masked, piece)]
+    marked = [piece for piece in masked.of("code", "name") if _is_ticked(masked, piece)]
     if marked:
         return marked[0].text
     introduced = _introduced(masked.raw, codes)

@@ -69,22 +69,46 @@ _RULES: tuple[tuple[str, Literal["number", "from_end", "count", "active", "offse
     (r"<c(\d+)>", "count", None),
     (r"<(\d+)>\s*(?:from|to)\s*(?:the\s*)?(?:last|end|bottom)|倒数\s*<(\d+)>|<(\d+)>[- ]?last", "from_end", None),
     (r"next[- ]to[- ]last|penultimate|one before (?:the )?last", "from_end", 2),
-    (r"(?:cell|block|number|no\.?|格|单元格|单元|块|号)\s*(?:number|no\.?|num|nr\.?|编号|:)?\s*<(\d+)>", "number", None),
-    (r"<(\d+)>\s*(?:个|号|格|块|条|th|st|nd|rd)?\s*(?:号)?\s*(?:的)?\s*(?:代码|code|markdown|文本)?\s*"
-     r"(?:cell|block|one|单元|格|块|储存格)", "number", None),
+    (
+        r"(?:cell|block|number|no\.?|格|单元格|单元|块|号)\s*(?:number|no\.?|num|nr\.?|编号|:)?\s*<(\d+)>",
+        "number",
+        None,
+    ),
+    (
+        r"<(\d+)>\s*(?:个|号|格|块|条|th|st|nd|rd)?\s*(?:号)?\s*(?:的)?\s*(?:代码|code|markdown|文本)?\s*"
+        r"(?:cell|block|one|单元|格|块|储存格)",
+        "number",
+        None,
+    ),
     (rf"cell\s*(?:number|no\.?|num)?\s*({_ONES})(?![a-z])", "number", None),
     (r"(?:cell|单元格|格)\s*([一二三四五六七八九十两]+)(?![个格])", "number", None),
     (r"([一二三四五六七八九十两]+)号\s*(?:单元|cell|格|代码)", "number", None),
-    (r"(?:very |the )?(?:last|final|lowest)(?! (?:week|time|month|year|night))|bottom(?:most)?\s+(?:cell|one)"
-     r"|最后|最尾|末尾|最末|最下面|尾", "from_end", 1),
+    (
+        r"(?:very |the )?(?:last|final|lowest)(?! (?:week|time|month|year|night))|bottom(?:most)?\s+(?:cell|one)"
+        r"|最后|最尾|末尾|最末|最下面|尾",
+        "from_end",
+        1,
+    ),
     (r"top(?:most)?\s+(?:cell|one)|头一个|头一格|开头|最上面|首个|最前面|最初", "number", 1),
-    (r"(?:previous|preceding|prior)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:above|before)(?! \S*<)"
-     r"|上一个?格?|上面那?一?[个格]|前一个|前一格", "offset", -1),
-    (r"(?:next|following)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:below|after)(?! \S*<)|下一个|下一格"
-     r"|下面那?一?[个格]", "offset", 1),
-    (r"(?:this|the|my|current|selected|active|that|highlighted|focused)\s+(?:current |selected |active |same |highlighted )?"
-     r"(?:cell|block|one)|(?<![a-z])(?:it|this|that)(?![a-z])|where the cursor is|i'?m in|selected|当前|这个|这一?格|呢格|呢个"
-     r"|选中|光标|它|该单元格|所在|刚才那?个?|这段|这里|这块", "active", 0),
+    (
+        r"(?:previous|preceding|prior)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:above|before)(?! \S*<)"
+        r"|上一个?格?|上面那?一?[个格]|前一个|前一格",
+        "offset",
+        -1,
+    ),
+    (
+        r"(?:next|following)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:below|after)(?! \S*<)|下一个|下一格"
+        r"|下面那?一?[个格]",
+        "offset",
+        1,
+    ),
+    (
+        r"(?:this|the|my|current|selected|active|that|highlighted|focused)\s+(?:current |selected |active |same |highlighted )?"
+        r"(?:cell|block|one)|(?<![a-z])(?:it|this|that)(?![a-z])|where the cursor is|i'?m in|selected|当前|这个|这一?格|呢格|呢个"
+        r"|选中|光标|它|该单元格|所在|刚才那?个?|这段|这里|这块",
+        "active",
+        0,
+    ),
     (r"<(\d+)>", "number", None),
 )
 _COMPILED = tuple((re.compile(pattern), kind, number) for pattern, kind, number in _RULES)

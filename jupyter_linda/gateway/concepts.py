@@ -24,7 +24,7 @@ _ENGLISH: dict[str, str] = {
     "shape": r"columns?|cols?|rows?|dtypes?|shape|schema|nulls?|nans?|missing values?|fields|size|stats|statistics|profile"
     r"|how big|how large",
     "describe": r"describe|decribe|descibe|summar(?:y|ise|ize)|overview|profile|info|about|description|outline",
-    "find": r"find|fnd|search(?:es|ing)?|serch|grep|look(?:ing)? for|looking|locate|scan|occurrences?|mentions?|uses? of|hunt"
+    "find": r"find|fnd|search(?:es|ing)?|serch|grep|look(?:ing)? for|look up|looking|locate|scan|occurrences?|mentions?|uses? of|hunt"
     r"|track down|dig|pinpoint|comb|ctrl-f",
     "where": r"where|in which|which (?:of my )?(?:files?|notebooks?|scripts?)",
     "use": r"uses?|used|using|mention(?:s|ed|ing)?|calls?|called|defined?|import(?:s|ed|ing)?|has|talk about|anywhere|contain(?:s|ing)?"

@@ -66,7 +66,9 @@ def read(messages: Sequence[Mapping[str, Json]]) -> Turn:
     return Turn(
         text=text,
         situation=_completed(situation, earlier),
-        language=language_of(text) if re.search(r"[a-z]{2}|[\u4e00-\u9fff]", text.lower()) else language_of("".join(before)),
+        language=language_of(text)
+        if re.search(r"[a-z]{2}|[\u4e00-\u9fff]", text.lower())
+        else language_of("".join(before)),
         done=_calls(messages[last + 1 :]),
         before=before,
         touched=_touched(_calls(earlier)),
@@ -75,7 +77,7 @@ def read(messages: Sequence[Mapping[str, Json]]) -> Turn:
 
 
 def language_of(text: str) -> Language:
-    """zh when any Chinese character is in it outside code."""
+    """Zh when any Chinese character is in it outside code."""
     return "zh" if re.search(r"[\u3400-\u9fff]", re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL)) else "en"
 
 

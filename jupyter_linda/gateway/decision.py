@@ -52,6 +52,14 @@ _REPORT = re.compile(
     r"|已经.*[过了]|[跑运执][行]?过了|早就"
 )
 """Telling what was done, not asking for it."""
+_BEYOND = re.compile(
+    r"(?<![a-z])(?:delet(?:e|ing)|remov(?:e|ing)|erase|fix|debug|refactor|optimi[sz]e|rewrite|rename|repair|translate|explain"
+    r"|uninstall|restart|schedule|duplicate)(?![a-z])|删|修复|修一下|修改|修好|调试|优化|重构|改成|重命名|翻译|解释|重启|卸载"
+    r"|(?<![a-z])should (?:i|we|a|an|one)(?![a-z])|应该"
+)
+"""Wishes the demo model cannot fulfil, whatever else the words are like."""
+SURE_ENOUGH = 0.93
+_ONE_CELL = re.compile(r"cell (?:number |no\.? ?)?\ue004|\ue004 cell(?!s)|(?:last|first|this) cell(?!s)|\ue004\s*个?\s*(?:单元|格|cell)|最后一[个格]")
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,14 @@ def decide(masked: Masked, guess: Guess) -> Decision:
         return Decision("talk", "cannot")
     if intent in CHANGING and _REPORT.search(masked.text):
         return Decision("talk", "chat")
-    has_evidence = bool(_EVIDENCE[intent] & set(concepts(masked.text)))
+    if _BEYOND.search(masked.text) and share < SURE_ENOUGH:
+        return Decision("talk", talk if talk in ("howto", "cannot") else "cannot")
+    found = set(concepts(masked.text))
+    if intent == "read_notebook" and "cell" in found and _ONE_CELL.search(masked.text):
+        intent = "read_cell"
+    if "find" in found and found & {"file", "notebook"} and masked.of("quote", "name") and intent not in CHANGING:
+        return Decision("act", "search_files")
+    has_evidence = bool(_EVIDENCE[intent] & found)
     needed = ACT_CHANGE if intent in CHANGING else ACT_READ
     talking = guess.of(*TALK_INTENTS)
     if share >= needed and has_evidence:

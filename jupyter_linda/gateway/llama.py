@@ -68,7 +68,11 @@ class SmallModel:
         return await asyncio.get_running_loop().run_in_executor(None, self._quote, text[:300], instruction)
 
     def _generate(
-        self, messages: Sequence[Mapping[str, str]], max_tokens: int, put: Any, stopped: threading.Event  # a callable
+        self,
+        messages: Sequence[Mapping[str, str]],
+        max_tokens: int,
+        put: Any,
+        stopped: threading.Event,  # a callable
     ) -> None:
         faults: list[str] = []
 
@@ -137,7 +141,8 @@ class SmallModel:
             self._server = xllamacpp.Server(params)
         except RuntimeError as error:
             raise ProviderFault(
-                "no_model", f"The embedded model at {self._weights} did not load: {error}.",
+                "no_model",
+                f"The embedded model at {self._weights} did not load: {error}.",
                 remedy="Run `jupyter linda start` to fetch the weights again.",
             ) from None
         return self._server

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Kind = Literal["code", "quote", "notebook", "file", "number", "frame", "name"]
 
@@ -80,9 +83,7 @@ _CODE = "|".join(
 )
 _FILE_NAME = r"(?:[A-Za-z0-9_./~-]|[\u4e00-\u9fff])*(?:[A-Za-z0-9_-]|[\u4e00-\u9fff])"
 _EXTENSIONS = "py|csv|tsv|txt|md|json|ya?ml|toml|xlsx?|parquet|log|ini|cfg|sql|html?|pdf|png|rst|sh"
-_ORDINALS = (
-    "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
-)
+_ORDINALS = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
 _PATTERN = re.compile(
     "|".join(
         (
@@ -117,7 +118,24 @@ _KINDS: dict[str, Kind] = {
 _LEADING = (
     *("请帮我", "请", "麻烦", "帮我", "给我", "我要", "我想", "能不能", "可以", "打开一下", "打开", "开启", "切换到"),
     *("切到", "跳到", "转到", "看一下", "看看", "查看", "读一下", "读取", "显示", "加载", "载入", "调出", "搜索"),
-    *("一下", "运行", "执行", "名叫", "叫做", "那个", "这个", "文件", "笔记本", "关闭", "把", "将", "在", "读", "看", "到"),
+    *(
+        "一下",
+        "运行",
+        "执行",
+        "名叫",
+        "叫做",
+        "那个",
+        "这个",
+        "文件",
+        "笔记本",
+        "关闭",
+        "把",
+        "将",
+        "在",
+        "读",
+        "看",
+        "到",
+    ),
     *("打開", "開啟", "開", "睇下", "唔该帮我", "唔该", "列出", "继续写", "里", "跑", "去"),
 )
 
@@ -127,8 +145,11 @@ def simplified(text: str) -> str:
     return text.translate(_TO_SIMPLIFIED).lower()
 
 
-def mask(text: str) -> Masked:
-    """Mask code, quotes, file names, numbers and identifiers. Shouted text is read as plain text."""
+def mask(text: str, *, variables: Sequence[str] = ()) -> Masked:
+    """Mask code, quotes, file names, numbers and identifiers. Shouted text is read as plain text.
+
+    `variables` are names known to be variables: as words they count as frames, unless a notebook is spoken of.
+    """
     if text.isupper() and " " in text:
         text = text.lower()
     pieces: list[Piece] = []
@@ -140,7 +161,17 @@ def mask(text: str) -> Masked:
         parts += [text[at : piece.start], SIGNS[piece.kind]]
         at = piece.end
     parts.append(text[at:])
-    return Masked(raw=text, text=simplified("".join(parts)).strip(), pieces=tuple(pieces))
+    masked = Masked(raw=text, text=simplified("".join(parts)).strip(), pieces=tuple(pieces))
+    return _with_variables(masked, variables)
+
+
+def _with_variables(masked: Masked, variables: Sequence[str]) -> Masked:
+    """Known variables in the masked text, turned into signs there; their pieces are found again by name."""
+    names = [re.escape(name.lower()) for name in variables if len(name) > 1]
+    if not names or re.search(r"notebook|笔记", masked.text):
+        return masked
+    pattern = rf"(?<![a-z0-9_])(?:{'|'.join(names)})(?![a-z0-9_])"
+    return Masked(raw=masked.raw, text=re.sub(pattern, SIGNS["frame"], masked.text), pieces=masked.pieces)
 
 
 def _piece(match: re.Match[str]) -> Piece:
@@ -152,6 +183,8 @@ def _piece(match: re.Match[str]) -> Piece:
         return Piece(_KINDS[group], bare, end - len(bare), end)
     if group == "fence":
         found = found.strip("\n")
+    if group == "tick" and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", found.strip()):
+        return Piece("name", found.strip(), start, end)
     return Piece(_KINDS.get(group, "quote"), found if group == "fence" else found.strip(), start, end)
 
 

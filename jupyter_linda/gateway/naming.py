@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from .masking import Masked
 
 _STOP_BEFORE_NOTEBOOK = frozenset(
-    "this the my a an current open active whole same that entire jupyter your our new other which what any some every all "
-    "selected one another first last named called and or of in opened".split()  # noqa: SIM905
+    ["this", "the", "my", "a", "an", "current", "open", "active", "whole", "same", "that", "entire", "jupyter", "your", "our", "new", "other", "which", "what", "any", "some", "every", "all", "selected", "one", "another", "first", "last", "named", "called", "and", "or", "of", "in", "opened"]
 )
 
 
 def other_notebook(masked: Masked) -> str | None:
     """A notebook named in passing without its file name ("in the sales notebook", 销售笔记本里的)."""
     english = re.search(
-        r"(?:in|of|from|on)\s+(?:the |my |our )?([a-z0-9_-]+(?: [a-z0-9_-]+)?)\s+(?:notebook|nb|ipynb)(?![a-z])", masked.text
+        r"(?:in|of|from|on)\s+(?:the |my |our )?([a-z0-9_-]+(?: [a-z0-9_-]+)?)\s+(?:notebook|nb|ipynb)(?![a-z])",
+        masked.text,
     )
     if english:
         words = [word for word in english[1].split() if word not in _STOP_BEFORE_NOTEBOOK]

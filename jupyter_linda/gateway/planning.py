@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 MOST_CALLS = 6
 """Calls of one turn after which something must be wrong."""
 
-_YES = re.compile(r"(?:yes|yep|yeah|yup|sure|ok|okay|please do|do it|go ahead|right|correct|y|是的?|对的?|好的?|嗯+|可以|行|没错|系)[ .!。！]*")
+_YES = re.compile(
+    r"(?:yes|yep|yeah|yup|sure|ok|okay|please do|do it|go ahead|right|correct|y|是的?|对的?|好的?|嗯+|可以|行|没错|系)[ .!。！]*"
+)
 _NO = re.compile(r"(?:no|nope|never ?mind|cancel|forget it|stop|n|不是?|不用了?|算了|取消|没事)[ .!。！]*")
-_VERBS = frozenset({"run", "open", "read", "add", "find", "describe", "list", "howto", "delete", "edit", "mend", "coding"})
+_VERBS = frozenset(
+    {"run", "open", "read", "add", "find", "describe", "list", "howto", "delete", "edit", "mend", "coding"}
+)
 
 
 def plan(
@@ -54,7 +58,7 @@ def understand(
         answer = _as_answer(turn, properties=properties, classifier=classifier)
         if answer is not None:
             return answer
-    masked = mask(turn.text)
+    masked = mask(turn.text, variables=turn.situation.variables)
     if not masked.text:
         return Chat("help")
     decision = decide(masked, classifier.classify(masked))
@@ -65,9 +69,7 @@ def understand(
     return Request(decision.intent, (masked,), turn, properties, filled)
 
 
-def _as_answer(
-    turn: Turn, *, properties: Mapping[str, frozenset[str]], classifier: Classifier
-) -> Request | Say | None:
+def _as_answer(turn: Turn, *, properties: Mapping[str, frozenset[str]], classifier: Classifier) -> Request | Say | None:
     """The message as an answer to the question we asked, or None when it is a request of its own."""
     earlier = tuple(mask(text) for text in turn.before)
     decision = decide(earlier[-1], classifier.classify(earlier[-1]))
@@ -83,8 +85,6 @@ def _as_answer(
     if decision.kind == "ask" or (not is_short and not masked.of("code")) or _VERBS & set(concepts(masked.text)):
         return None
     guess = classifier.classify(masked)
-    if guess.of("thanks", "bye", "greet", "help") > 0.6 and not masked.pieces:  # noqa: PLR2004  surely talk
+    if guess.of("thanks", "bye", "greet", "help") > 0.6 and not masked.pieces:
         return None
     return Request(decision.intent, (masked, *earlier), turn, properties, "")
-
-

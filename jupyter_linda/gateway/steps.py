@@ -265,7 +265,9 @@ def read_file(request: Request) -> Step:
     if listed is None:
         return Call("list_files", {"path": ""})
     paths = [
-        str(entry["path"]) for entry in listed.get("files") or () if isinstance(entry, dict) and not entry.get("is_folder")
+        str(entry["path"])
+        for entry in listed.get("files") or ()
+        if isinstance(entry, dict) and not entry.get("is_folder")
     ]
     fits = naming.matching_paths(" ".join(m.raw for m in request.wordings), paths)
     return Call("read_file", {"path": fits[0]}) if len(fits) == 1 else request.ask("file", choices=fits or paths)

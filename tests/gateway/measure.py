@@ -128,13 +128,21 @@ async def hear(entry, model):
             arguments = json.loads(draft.arguments)
             calls.append((draft.name, arguments))
             function = {"name": draft.name, "arguments": draft.arguments}
-            messages.append({
-                "role": "assistant", "content": None,
-                "tool_calls": [{"id": draft.call_id, "type": "function", "function": function}],
-            })
-            messages.append({
-                "role": "tool", "tool_call_id": draft.call_id, "content": "done", "data": world.call(draft.name, arguments),
-            })
+            messages.append(
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [{"id": draft.call_id, "type": "function", "function": function}],
+                }
+            )
+            messages.append(
+                {
+                    "role": "tool",
+                    "tool_call_id": draft.call_id,
+                    "content": "done",
+                    "data": world.call(draft.name, arguments),
+                }
+            )
     return Heard(calls, _is_question(messages), text)
 
 

@@ -74,7 +74,7 @@ class Trainer:
         self.l2, self.steps, self.dropout = l2, steps, dropout
         self.features = [intents_module.features(masking.mask(row[0])) for row in rows]
         families = Counter()
-        for names, family in {(name, row[2]) for row, f in zip(rows, self.features, strict=True) for name in f}:
+        for names, _family in {(name, row[2]) for row, f in zip(rows, self.features, strict=True) for name in f}:
             families[names] += 1
         self.names = sorted(name for name, count in families.items() if count >= 2)
         self.index = {name: at for at, name in enumerate(self.names)}
