@@ -3,33 +3,13 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { Notice } from './store';
 import type { Chat } from './types';
 
 const SHOWN_MS = 8_000;
 
-/** What happened to a chat, if it deserves a word. */
-export function noticeOf(
-  before: Chat | undefined,
-  after: Chat
-): 'question' | 'done' | 'failed' | null {
-  if (after.waiting > (before?.waiting ?? 0)) {
-    return 'question';
-  }
-  const wasBusy =
-    before && ['queued', 'running', 'waiting'].includes(before.state ?? '');
-  if (!wasBusy || before.state === after.state) {
-    return null;
-  }
-  if (after.state === 'done') {
-    return 'done';
-  }
-  return after.state === 'failed' || after.state === 'interrupted'
-    ? 'failed'
-    : null;
-}
-
 export function notify(
-  kind: 'question' | 'done' | 'failed',
+  kind: Notice,
   chat: Chat,
   trans: TranslationBundle,
   show: () => void

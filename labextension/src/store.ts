@@ -293,3 +293,24 @@ function byChat(events: readonly Event[]): Map<string, Event[]> {
 export function chipKey(item: ContextItem): string {
   return [item.kind, item.path, item.cell_id, item.name].join('\n');
 }
+
+/** What deserves a word when its chat is not in sight. */
+export type Notice = 'question' | 'done' | 'failed';
+
+/** What happened to a chat, if it deserves a word. */
+export function noticeOf(before: Chat | undefined, after: Chat): Notice | null {
+  if (after.waiting > (before?.waiting ?? 0)) {
+    return 'question';
+  }
+  const wasBusy =
+    before && ['queued', 'running', 'waiting'].includes(before.state ?? '');
+  if (!wasBusy || before.state === after.state) {
+    return null;
+  }
+  if (after.state === 'done') {
+    return 'done';
+  }
+  return after.state === 'failed' || after.state === 'interrupted'
+    ? 'failed'
+    : null;
+}

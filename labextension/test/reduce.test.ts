@@ -1,0 +1,204 @@
+/* Events of a chat: order, gaps, folding, replacing, branches. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  activeRun,
+  applyEvents,
+  choose,
+  logFrom,
+  shownPath,
+  siblingsOf,
+  type ChatLog
+} from '../src/reduce';
+import { call, event, message, run, view } from './events';
+
+const start = (): ChatLog => logFrom(view());
+const ids = (log: ChatLog): string[] =>
+  shownPath(log).map(one => one.message_id);
+const added = (seq: number, change: Parameters<typeof message>[0]) =>
+  event(seq, 'message.added', { message: message(change) });
+const delta = (seq: number, text: string, reasoning = '') =>
+  event(seq, 'message.delta', { message_id: 'm2', text, reasoning });
+
+test('deltas are appended to their message, and only that message changes', () => {
+  let { log } = applyEvents(start(), [
+    added(1, { message_id: 'm1', text: 'hi' }),
+    added(2, {
+      message_id: 'm2',
+      parent_id: 'm1',
+      role: 'assistant',
+      status: 'streaming'
+    })
+  ]);
+  const user = log.messages.m1;
+  ({ log } = applyEvents(log, [delta(3, 'Hel', 'hm'), delta(4, 'lo')]));
+  assert.equal(log.messages.m2.text, 'Hello');
+  assert.equal(log.messages.m2.reasoning, 'hm');
+  assert.equal(log.messages.m1, user);
+  assert.equal(log.seq, 4);
+});
+
+test('events already seen are ignored', () => {
+  const events = [added(1, { message_id: 'm2' }), delta(2, 'once')];
+  const { log } = applyEvents(start(), events);
+  const again = applyEvents(log, events);
+  assert.equal(again.log.messages.m2.text, 'once');
+  assert.equal(again.gap, false);
+});
+
+test('a jump in seq stops the work and reports a gap', () => {
+  const { log, gap } = applyEvents(start(), [
+    added(1, { message_id: 'm2' }),
+    delta(3, 'lost'),
+    delta(4, 'more')
+  ]);
+  assert.equal(gap, true);
+  assert.equal(log.seq, 1);
+  assert.equal(log.messages.m2.text, '');
+});
+
+test('after a gap the events asked for again fit', () => {
+  const first = applyEvents(start(), [
+    added(1, { message_id: 'm2' }),
+    delta(3, 'c')
+  ]);
+  const { log, gap } = applyEvents(first.log, [delta(2, 'b'), delta(3, 'c')]);
+  assert.equal(gap, false);
+  assert.equal(log.messages.m2.text, 'bc');
+});
+
+test('message.done sets status, usage and error', () => {
+  const usage = { input_tokens: 3, output_tokens: 2, cached_tokens: 0 };
+  const { log } = applyEvents(start(), [
+    added(1, { message_id: 'm2', status: 'streaming' }),
+    event(2, 'message.done', {
+      message_id: 'm2',
+      status: 'interrupted',
+      tool_calls: [],
+      usage,
+      error: null
+    })
+  ]);
+  assert.equal(log.messages.m2.status, 'interrupted');
+  assert.deepEqual(log.messages.m2.usage, usage);
+});
+
+test('a replaced message is hidden and its successor stands in its place', () => {
+  const { log } = applyEvents(start(), [
+    added(1, { message_id: 'm1' }),
+    added(2, { message_id: 'm2', parent_id: 'm1', role: 'assistant' }),
+    event(3, 'message.replaced', { message_id: 'm2' }),
+    added(4, { message_id: 'm3', parent_id: 'm1', role: 'assistant' })
+  ]);
+  assert.deepEqual(ids(log), ['m1', 'm3']);
+  assert.equal(siblingsOf(log, log.messages.m3).length, 1);
+});
+
+test('a child of a replaced message moves to the nearest shown ancestor', () => {
+  const { log } = applyEvents(start(), [
+    added(1, { message_id: 'm1' }),
+    added(2, { message_id: 'm2', parent_id: 'm1', status: 'replaced' }),
+    added(3, { message_id: 'm3', parent_id: 'm2' })
+  ]);
+  assert.deepEqual(ids(log), ['m1', 'm3']);
+});
+
+test('folded chunks already seen only move on; unseen ones ask for the chat again', () => {
+  const seen = applyEvents(logFrom(view({ seq: 9 })), [
+    event(9, 'folded', { from_seq: 2, to_seq: 8 })
+  ]);
+  assert.deepEqual([seen.log.seq, seen.gap, seen.stale], [9, false, false]);
+  const unseen = applyEvents(logFrom(view({ seq: 1 })), [
+    event(2, 'folded', { from_seq: 2, to_seq: 8 }),
+    added(9, { message_id: 'm9' })
+  ]);
+  assert.deepEqual(
+    [unseen.log.seq, unseen.gap, unseen.stale],
+    [9, false, true]
+  );
+  const beyond = applyEvents(logFrom(view({ seq: 1 })), [
+    event(5, 'folded', { from_seq: 5, to_seq: 8 })
+  ]);
+  assert.equal(beyond.gap, true);
+});
+
+test('progress is dropped when its call ends', () => {
+  let { log } = applyEvents(start(), [
+    event(1, 'call.changed', { call: call() }),
+    event(2, 'call.progress', { call_id: 'c1', text: 'epoch 1' })
+  ]);
+  assert.equal(log.progress.c1, 'epoch 1');
+  ({ log } = applyEvents(log, [
+    event(3, 'call.changed', { call: call({ state: 'done' }) })
+  ]));
+  assert.equal('c1' in log.progress, false);
+});
+
+test('an unknown kind counts its seq and changes nothing', () => {
+  const { log, gap } = applyEvents(start(), [event(1, 'from.the.future', {})]);
+  assert.equal(gap, false);
+  assert.equal(log.seq, 1);
+});
+
+test('the newest branch shows until another is chosen', () => {
+  let { log } = applyEvents(start(), [
+    added(1, { message_id: 'm1', created_at: '2026-01-01T00:00:01Z' }),
+    added(2, { message_id: 'a1', parent_id: 'm1', role: 'assistant' }),
+    added(3, { message_id: 'm2', created_at: '2026-01-01T00:00:05Z' }),
+    added(4, { message_id: 'a2', parent_id: 'm2', role: 'assistant' })
+  ]);
+  assert.deepEqual(ids(log), ['m2', 'a2']);
+  log = choose(log, log.messages.m1);
+  assert.deepEqual(ids(log), ['m1', 'a1']);
+  assert.deepEqual(
+    siblingsOf(log, log.messages.m1).map(one => one.message_id),
+    ['m1', 'm2']
+  );
+});
+
+test('choosing a deep message shows the whole way to it', () => {
+  let { log } = applyEvents(start(), [
+    added(1, { message_id: 'm1', created_at: '2026-01-01T00:00:01Z' }),
+    added(2, { message_id: 'm2', created_at: '2026-01-01T00:00:02Z' }),
+    added(3, {
+      message_id: 'a1',
+      parent_id: 'm1',
+      created_at: '2026-01-01T00:00:03Z'
+    }),
+    added(4, {
+      message_id: 'a2',
+      parent_id: 'm1',
+      created_at: '2026-01-01T00:00:04Z'
+    })
+  ]);
+  log = choose(log, log.messages.a1);
+  assert.deepEqual(ids(log), ['m1', 'a1']);
+});
+
+test('loading a chat again keeps the chosen branch', () => {
+  const messages = [
+    message({ message_id: 'm1' }),
+    message({ message_id: 'm2' })
+  ];
+  const log = choose(logFrom(view({ messages })), messages[0]);
+  assert.deepEqual(ids(logFrom(view({ messages }), log)), ['m1']);
+});
+
+test('the run that holds the chat comes before queued ones', () => {
+  const log = logFrom(
+    view({
+      runs: [
+        run({ run_id: 'r1', state: 'done' }),
+        run({ run_id: 'r2', state: 'queued' }),
+        run({ run_id: 'r3', state: 'waiting' })
+      ]
+    })
+  );
+  assert.equal(activeRun(log)?.run_id, 'r3');
+  assert.equal(
+    activeRun(logFrom(view({ runs: [run({ state: 'stopped' })] }))),
+    undefined
+  );
+});
