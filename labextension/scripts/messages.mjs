@@ -1,6 +1,9 @@
-/* Compare the panel's words with the Chinese catalogue: `jlpm messages` prints and counts what is missing. */
+/*
+ * Check that src/zh_CN.json has every word of the panel and no other, and copy it to where JupyterLab's
+ * server looks for the words of the settings (`jlpm messages`).
+ */
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +12,8 @@ import ts from 'typescript';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SRC = join(HERE, '..', 'src');
 const SCHEMA = join(HERE, '..', 'schema', 'panel.json');
-const CATALOGUE = join(
+const CATALOGUE = join(SRC, 'zh_CN.json');
+const COPY = join(
   HERE,
   '../../jupyter_linda/locale/zh_CN/LC_MESSAGES/jupyter_linda.json'
 );
@@ -54,7 +58,8 @@ function inSchema() {
 }
 
 const wanted = new Map([...inCode(), ...inSchema().map(text => [text, 1])]);
-const catalogue = JSON.parse(readFileSync(CATALOGUE, 'utf8'));
+const text = readFileSync(CATALOGUE, 'utf8');
+const catalogue = JSON.parse(text);
 /* JupyterLab takes a plural only from a list of at least two forms, also where a language has one. */
 const missing = [...wanted.keys()].filter(
   text => catalogue[text]?.filter(Boolean).length !== wanted.get(text)
@@ -69,4 +74,5 @@ for (const text of stale) {
 console.log(
   `${wanted.size} messages, ${missing.length} missing, ${stale.length} stale`
 );
+writeFileSync(COPY, text);
 process.exitCode = missing.length + stale.length > 0 ? 1 : 0;

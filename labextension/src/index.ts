@@ -26,8 +26,8 @@ import { LindaPanel } from './panel';
 import { ChatSanitizer } from './sanitizer';
 import { Store, noticeOf, reduceEvents, type Preferences } from './store';
 import { Stream, type OperationRequest, type Socket } from './stream';
-import { PANEL_PLUGIN } from './tokens';
-import { wordsFor } from './translation';
+import { DOMAIN, PANEL_PLUGIN } from './tokens';
+import { userLanguage, wordsFor } from './translation';
 import type { Event } from './types';
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -60,7 +60,8 @@ function activate(
   const server = app.serviceManager.serverSettings;
   const store = new Store();
   const api = new Api(server);
-  let trans = translator.load('jupyter_linda');
+  let trans = translator.load(DOMAIN);
+  let spoken: Preferences['language'] | null = null;
 
   const stream = new Stream(() => socketTo(server), UUID.uuid4(), {
     home: () => store.state.homeSeq,
@@ -139,10 +140,12 @@ function activate(
     }
   };
   const prefer = async (preferences: Preferences): Promise<void> => {
-    const isOther = preferences.language !== store.state.preferences.language;
+    const isOther = preferences.language !== spoken;
     store.update({ preferences });
     if (isOther) {
-      trans = await wordsFor(preferences.language, translator, server);
+      spoken = preferences.language;
+      const auto = await userLanguage(settings, translator, navigator.language);
+      trans = await wordsFor(preferences.language, auto, translator);
       api.words = {
         unreachable: trans.__('The Jupyter server cannot be reached.'),
         unreachableRemedy: trans.__(
@@ -196,7 +199,5 @@ async function followSettings(
     });
   };
   settings?.changed.connect(read);
-  if (settings) {
-    read();
-  }
+  read();
 }

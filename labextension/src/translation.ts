@@ -1,9 +1,8 @@
-/* The panel's words in the user's language. */
+/* The panel's words in the user's language; its catalogue travels with the panel. */
 
-import type { ServerConnection } from '@jupyterlab/services';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import {
   Gettext,
-  requestTranslationsAPI,
   type IJsonData,
   type ITranslator,
   type TranslationBundle
@@ -12,45 +11,49 @@ import {
 import type { Preferences } from './store';
 import { DOMAIN } from './tokens';
 
-interface Header {
-  language: string;
-  domain: string;
-  plural_forms: string;
-}
-
-interface Catalogues {
-  data: Record<string, IJsonData>;
-}
+const LAB_LANGUAGE = '@jupyterlab/translation-extension:plugin';
 
 /**
- * "auto" follows JupyterLab. Its menu offers only languages with an installed language pack, so the
- * panel has a choice of its own; the catalogue comes from the server, out of this package.
+ * The language "auto" means: what JupyterLab was set to, else what it shows, else the browser's.
+ * JupyterLab itself shows a language only where its language pack is installed.
  */
+export async function userLanguage(
+  registry: ISettingRegistry | null,
+  translator: ITranslator,
+  browser: string
+): Promise<string> {
+  const lab = await registry?.load(LAB_LANGUAGE).catch(() => undefined);
+  const set = lab?.composite.locale;
+  if (typeof set === 'string' && set !== 'default') {
+    return set;
+  }
+  return translator.languageCode.startsWith('en')
+    ? browser
+    : translator.languageCode;
+}
+
 export async function wordsFor(
   language: Preferences['language'],
-  translator: ITranslator,
-  settings: ServerConnection.ISettings
+  auto: string,
+  translator: ITranslator
 ): Promise<TranslationBundle> {
-  if (language === 'auto') {
-    return translator.load(DOMAIN);
+  const wanted = language === 'auto' ? auto : language;
+  if (/^zh/i.test(wanted)) {
+    return chinese();
   }
-  const words = new Gettext({ domain: DOMAIN, locale: language });
-  if (language !== 'en') {
-    const { data } = await requestTranslationsAPI<Catalogues>(
-      '',
-      language,
-      {},
-      settings
-    );
-    const catalogue = data[DOMAIN];
-    if (catalogue) {
-      const { plural_forms, ...header } = catalogue[''] as unknown as Header;
-      const withHeader = {
-        ...catalogue,
-        '': { ...header, pluralForms: plural_forms }
-      };
-      words.loadJSON(withHeader, DOMAIN);
-    }
-  }
+  return language === 'en'
+    ? new Gettext({ domain: DOMAIN, locale: 'en' })
+    : translator.load(DOMAIN);
+}
+
+async function chinese(): Promise<TranslationBundle> {
+  const catalogue = (await import('./zh_CN.json')).default;
+  const { plural_forms, ...header } = catalogue[''];
+  const withHeader: IJsonData = {
+    ...catalogue,
+    '': { ...header, pluralForms: plural_forms }
+  };
+  const words = new Gettext({ domain: DOMAIN, locale: header.language });
+  words.loadJSON(withHeader, DOMAIN);
   return words;
 }
