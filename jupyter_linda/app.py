@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 class LazyRouter(Router):
     """Adds the real routes at the first request to one of them, then steps aside."""
 
+    SUPPORTED_METHODS: tuple[str, ...] = ()
+    """jupyter_server looks here for methods without authentication; a router has none of either."""
+
     def __init__(self, add_routes: Callable[[], None]) -> None:
         self._add_routes = add_routes
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_server.auth.identity import IdentityProvider, LegacyIdentityProvider, PasswordIdentityProvider
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.utils import ensure_async
 from pydantic import BaseModel, ValidationError
+from tornado import web
 from tornado.web import HTTPError
 
 from ..errors import InvalidInput, LindaError, NotAllowed, Unavailable
@@ -33,10 +35,25 @@ def owner_of(handler: JupyterHandler) -> str:
     return str(getattr(user, "username", "") or "local")
 
 
+async def check_access(handler: JupyterHandler) -> None:
+    """403 unless this server knows the person and its authorizer lets them use Linda."""
+    user = handler.current_user
+    action = "read" if handler.request.method in ("GET", "HEAD") else "write"
+    if not user or not await ensure_async(handler.authorizer.is_authorized(handler, user, action, "linda")):
+        raise HTTPError(403)
+
+
 class LindaHandler(APIHandler):
     """Handlers never catch: what is raised becomes a status and `{"kind", "message", "remedy"}` here."""
 
     needs_database = True
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        """Every method of every handler wants an identity; jupyter_server looks for this decorator."""
+        super().__init_subclass__(**kwargs)
+        for name in ("get", "post", "put", "patch", "delete"):
+            if name in vars(cls):
+                setattr(cls, name, web.authenticated(vars(cls)[name]))
 
     @property
     def services(self) -> Services:
@@ -54,8 +71,7 @@ class LindaHandler(APIHandler):
         await super().prepare(**kwargs)
         if self._finished:
             return
-        if not self.current_user:
-            raise HTTPError(403)
+        await check_access(self)
         if self.needs_database:
             await self.services.ready()
 

@@ -8,6 +8,7 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+from jupyter_server.auth.decorator import ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from tornado.iostream import StreamClosedError
@@ -17,7 +18,7 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from ..chats import store
 from ..errors import LindaError
 from ..events.log import home_of
-from .base import SERVICES, LindaHandler, owner_of
+from .base import SERVICES, LindaHandler, check_access, owner_of
 
 if TYPE_CHECKING:
     from ..events.follow import Listener
@@ -96,9 +97,9 @@ class PanelSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     async def prepare(self, **kwargs: Any) -> None:
         """Only for people this server knows, from its own pages."""
         await super().prepare(**kwargs)
-        if not self.current_user:
-            raise HTTPError(403)
+        await check_access(self)
 
+    @ws_authenticated
     async def get(self, *args: str, **kwargs: str) -> None:
         """Upgrade, once the database is open."""
         try:
