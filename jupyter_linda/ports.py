@@ -289,6 +289,8 @@ class ToolContext:
     """API path -> checked real path; raises `NotAllowed`. For every further path a tool meets (search, listing)."""
     is_visible: Callable[[str], bool]
     """Whether an API path may be listed at all (hidden and secret names are not)."""
+    approved: Preview | None = None
+    """What a person saw when they allowed this very call: if the code or text differs now, it is not done."""
 
 
 class Unknown:

@@ -123,7 +123,7 @@ class LiveServer:
             if holder is None:
                 raise StaleRevision(f"The tab with {path!r} was closed just now.", remedy="Try again.")
             return await self._run_in_browser(holder, path, cell, timeout_s, on_progress)
-        return await self._run_here(notebook, cell, timeout_s, on_progress)
+        return await self._run_here(notebook, cell_id, timeout_s, on_progress)
 
     async def _run_in_browser(
         self, holder: str, path: str, cell: Json, timeout_s: float, on_progress: Callable[[str], None] | None
@@ -154,8 +154,9 @@ class LiveServer:
         return RunOutcome(status, outputs, result.get("execution_count"), time.monotonic() - started, note, "browser")
 
     async def _run_here(
-        self, notebook: Notebook, cell: Json, timeout_s: float, on_progress: Callable[[str], None] | None
+        self, notebook: Notebook, cell_id: str, timeout_s: float, on_progress: Callable[[str], None] | None
     ) -> RunOutcome:
+        cell = self.documents.cell(notebook, cell_id)
         spec = (notebook.content.get("metadata") or {}).get("kernelspec") or {}
         link = await self.kernels.find_or_start(notebook.path, str(spec.get("name") or ""))
         source = source_of(cell)
@@ -172,7 +173,7 @@ class LiveServer:
         try:
             await self.documents.store_outputs(
                 notebook.path,
-                cell["id"],
+                cell_id,
                 expect=source,
                 outputs=outcome.outputs,
                 execution_count=outcome.execution_count,

@@ -1,7 +1,8 @@
-"""A root folder with a tool bench over it."""
+"""A root folder with a tool bench over it; notebooks are real files, kernels there are none."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from fakes.server_of_files import live_over
 from fakes.tool_bench import ToolBench
+
+from jupyter_linda.live.browser import Browsers
 
 
 @pytest.fixture
@@ -20,5 +24,23 @@ def root(tmp_path):
 
 
 @pytest.fixture
-def bench(root):
-    return ToolBench(root)
+def browsers():
+    return Browsers()
+
+
+@pytest.fixture
+def bench(root, browsers):
+    return ToolBench(root, live=live_over(root, browsers))
+
+
+@pytest.fixture
+def put(root):
+    """Write a notebook file the way Jupyter does; returns its path on disk."""
+
+    def write(name, content):
+        target = root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        return target
+
+    return write

@@ -1,0 +1,24 @@
+"""A Jupyter server without kernels: enough for `LiveServer` to read and edit notebooks."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+
+from jupyter_linda.live.browser import Browsers
+from jupyter_linda.live.server import LiveServer
+
+
+class NoSessions:
+    async def list_sessions(self):
+        return []
+
+
+def live_over(root, browsers=None):
+    """Linda's view of the notebooks below a folder."""
+    manager = AsyncLargeFileManager(root_dir=str(root))
+    app = SimpleNamespace(
+        root_dir=str(root), contents_manager=manager, session_manager=NoSessions(), kernel_manager=None
+    )
+    return LiveServer(app, browsers or Browsers())
