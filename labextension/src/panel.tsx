@@ -84,6 +84,7 @@ function Panel(): JSX.Element {
   const problem = useStore(state => state.problem);
   return (
     <div className="linda-Root">
+      <h2 className="linda-sr">{trans.__('Linda')}</h2>
       <Tabs />
       <ConnectionNote />
       {problem && (
@@ -97,15 +98,11 @@ function Panel(): JSX.Element {
           </button>
         </ProblemNote>
       )}
-      <main
-        id="linda-view"
-        className="linda-Main"
-        aria-label={trans.__('Linda')}
-      >
+      <div className="linda-Main">
         <ViewBoundary key={view} onFault={message => actions.fault(message)}>
           <React.Suspense fallback={null}>{viewOf(view)}</React.Suspense>
         </ViewBoundary>
-      </main>
+      </div>
     </div>
   );
 }

@@ -74,9 +74,9 @@ export function CallCard(props: { call: Call }): JSX.Element {
       {call.outputs.length > 0 && <Outputs outputs={call.outputs} />}
       {isOpen && (
         <div className="linda-Tool-body">
-          <h5>
+          <p>
             <code>{call.name}</code>
-          </h5>
+          </p>
           <Arguments value={call.arguments} />
           {call.result && <Result call={call} />}
         </div>
@@ -91,7 +91,7 @@ function Result(props: { call: Call }): JSX.Element {
   const hash = props.call.result_hash;
   return (
     <>
-      <h5>{trans.__('What the model was told')}</h5>
+      <p>{trans.__('What the model was told')}</p>
       <pre tabIndex={0} className="linda-Tool-result">
         {text ?? props.call.result}
       </pre>

@@ -19,17 +19,17 @@ export function ChatHead(): JSX.Element {
   const shown = title || trans.__('New chat');
   if (current && mode === 'delete') {
     return (
-      <header className="linda-Head">
+      <div className="linda-Head">
         <DeleteQuestion
           title={shown}
           onNo={() => setMode('')}
           onYes={() => void actions.deleteChat(current)}
         />
-      </header>
+      </div>
     );
   }
   return (
-    <header className="linda-Head">
+    <div className="linda-Head">
       <button
         type="button"
         className="linda-IconButton"
@@ -72,7 +72,7 @@ export function ChatHead(): JSX.Element {
             : [])
         ]}
       />
-    </header>
+    </div>
   );
 }
 

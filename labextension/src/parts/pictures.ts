@@ -8,6 +8,9 @@ export function offerPictures(
   node: HTMLElement,
   trans: TranslationBundle
 ): void {
+  node.querySelectorAll('img:not([alt])').forEach(image => {
+    image.setAttribute('alt', trans.__('Picture'));
+  });
   node.querySelectorAll(`img[${HELD_IMAGE}]`).forEach(image => {
     const address = image.getAttribute(HELD_IMAGE) ?? '';
     const load = button(

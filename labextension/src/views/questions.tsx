@@ -13,6 +13,7 @@ export function QuestionsView(): JSX.Element {
   return (
     <div className="linda-View">
       <div className="linda-Scroll linda-Page">
+        <h3 className="linda-sr">{trans.__('Questions that wait for you')}</h3>
         {questions.length === 0 && (
           <p className="linda-Nothing" role="status">
             {trans.__('Nothing waits for you.')}
