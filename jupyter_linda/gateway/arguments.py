@@ -27,31 +27,40 @@ class Place:
 _FILLERS = (
     r"(?:the |a |an |any |all |every )*(?:(?:occurrences?|uses?|usages?|mentions?|instances?|places?|lines?) "
     r"(?:of|where i use|that use|with) )?(?:where (?:i|we) (?:use|used|call|define|import|wrote|write|mention|set) )?"
-    r"(?:the )?(?:exact )?(?:words?|text|string|phrase|term|keyword|function|variable|name|files? (?:with|containing))?\s*"
+    r"(?:the )?(?:exact )?(?:words?|text|string|phrase|term|keyword|function|variable|name|files? (?:with"
+    r"|containing))?\s*"
 )
 _TEXT_ENGLISH = (
     rf"(?:search|grep|scan|look|go|check|comb)\b[^:]*?\bfor:? {_FILLERS}(?P<text>\S.*)$",
-    rf"(?:find|search|search for|looking for|look for|look up|grep|locate|hunt for|fnd|serch)\b:? {_FILLERS}(?P<text>\S.*)$",
-    r"(?:which|what|any)\b.*?\b(?:files?|notebooks?|scripts?|nbs?|code|ones?)\b.*?\b(?:contains?|uses?|mentions?|has|have|imports?|"
-    rf"calls?|with|talks? about|reads?|containing|mentioning|using|includes?|defines?|references?) {_FILLERS}(?P<text>\S.*)$",
-    r"where\b.*?\b(?:do|did|have|had|am|are) (?:i|we|you)\b.*?\b(?:use|used|using|define|defined|call|called|mention|mentioned|"
+    rf"(?:find|search|search for|looking for|look for|look up|grep|locate|hunt for|fnd"
+    rf"|serch)\b:? {_FILLERS}(?P<text>\S.*)$",
+    r"(?:which|what|any)\b.*?\b(?:files?|notebooks?|scripts?|nbs?|code|ones?)\b.*?\b(?:contains?|uses?|mentions?"
+    r"|has|have|imports?|"
+    rf"calls?|with|talks? about|reads?|containing|mentioning|using|includes?|defines?"
+    rf"|references?) {_FILLERS}(?P<text>\S.*)$",
+    r"where\b.*?\b(?:do|did|have|had|am|are) (?:i|we|you)\b.*?\b(?:use|used|using|define|defined|call|called"
+    r"|mention|mentioned|"
     rf"import|imported|write|wrote|written|set|put|talk about|plot|plotted) {_FILLERS}(?P<text>\S.*)$",
-    rf"where(?:'s| is| are| does) {_FILLERS}(?P<text>\S.*?)(?: (?:used|defined|called|mentioned|appear|occur|imported|set|come up))+",
+    rf"where(?:'s| is| are| does) {_FILLERS}(?P<text>\S.*?)(?: (?:used|defined|called|mentioned|appear|occur"
+    rf"|imported|set|come up))+",
     rf"(?:is|are) there any\b.*?\b(?:of|to|with) {_FILLERS}(?P<text>\S.*)$",
     rf"(?:have|did) (?:i|we) (?:ever )?(?:use|used|mention|mentioned|import|imported) {_FILLERS}(?P<text>\S.*)$",
     rf"(?:containing|contains?|mentions?|uses?|using|says?|with) {_FILLERS}(?P<text>\S.*)$",
 )
 _TEXT_CHINESE = (
     r"(?:关键[字词]|文字|单词|字符串|字样|文本)[:：\s]*(?P<text>[^\s,，。的里在]+)",
-    r"(?:用到了?|用了|用过|用咗|使用了|使用过|提到过?了?|提及|写到|涉及|引入了?|引用了?|包含了?|出现过?了?|导入了?|含有|写了|写过|调用了?|定义了?|里有|带有)\s*"
+    r"(?:用到了?|用了|用过|用咗|使用了|使用过|提到过?了?|提及|写到|涉及|引入了?|引用了?|包含了?|出现过?了?"
+    r"|导入了?|含有|写了|写过|调用了?|定义了?|里有|带有)\s*"
     r"(?P<text>[^\s,，。？?的]+)\s*(?:的(?:文件|地方|笔记本|代码|行|单元格|notebook)?)?\s*[吗？?]*$",
-    r"(?:查找|搜索|搜寻|搜尋|搜一下|搜下|搜搜|搜|找一下|找找看|找找|找出|找到|找下|找|检索|查一下|查查|查|揾下|揾|定位一下|定位"
+    r"(?:查找|搜索|搜寻|搜尋|搜一下|搜下|搜搜|搜|找一下|找找看|找找|找出|找到|找下|找|检索|查一下|查查|查|揾下"
+    r"|揾|定位一下|定位"
     r"|search|find|grep)\s*(?:一下|下)?(?:所有|全部)?(?:包含|用到|提到|出现|关于)?(?:了)?\s*(?P<text>[^\s,，。？?]+)",
     r"^(?P<text>.+?)\s*(?:都)?(?:被)?(?:在|喺)(?:哪|什么地方|边)",
     r"(?P<text>[^\s,，。在里中找搜]+?)\s*(?:这个|这一)(?:词|单词|函数|变量|字符串|关键字|字)",
 )
 _TEXT_TAIL = re.compile(
-    r"\s+(?:in|inside|across|within|through|throughout|anywhere|from|among|over|under|somewhere|please|pls|for me|with it"
+    r"\s+(?:in|inside|across|within|through|throughout|anywhere|from|among|over|under|somewhere|please|pls"
+    r"|for me|with it"
     r"|in it|appears?|occurs?)\b.*$",
     re.IGNORECASE,
 )
@@ -60,15 +69,17 @@ _CHINESE_TAIL = re.compile(
     r"|(?:这个|这一)?(?:词|单词|关键字|字符串)$|这个(?:函数|变量)$|吗|呢|吧|啊)+$"
 )
 _SCOPE_WORDS = re.compile(
-    r"^(?:(?:in|through|my|the|all|of|these|those|this|every|across|any|it|something|anything|files?|notebooks?|folders?|projects?|"
+    r"^(?:(?:in|through|my|the|all|of|these|those|this|every|across|any|it|something|anything|files?|notebooks?"
+    r"|folders?|projects?|"
     r"code|here|text|stuff|things?|词|文件|东西|笔记本|内容|什么|地方|项目|代码|里|的)\s*)+$",
     re.IGNORECASE,
 )
 
 
-_NOT_TEXTS = frozenset(
-    "notebook notebooks ipynb file files jupyter search find grep linda please project folder the in for code python".split()  # noqa: SIM905
+_NOT_TEXT_WORDS = (
+    "notebook notebooks ipynb file files jupyter search find grep linda please project folder the in for code python "
 )
+_NOT_TEXTS = frozenset(_NOT_TEXT_WORDS.split())
 
 
 def search_text(masked: Masked) -> str | None:
@@ -95,7 +106,7 @@ def _shaped_text(raw: str) -> str | None:
     if re.search(r"[\u4e00-\u9fff]", text):
         latin = [word for word in re.findall(r"[A-Za-z_][A-Za-z0-9_.-]*", text) if word.lower() not in _NOT_TEXTS]
         if len(latin) == 1:
-            return latin[0]
+            return str(latin[0])
     for patterns, tail in ((_TEXT_CHINESE, _CHINESE_TAIL), (_TEXT_ENGLISH, _TEXT_TAIL)):
         if patterns is _TEXT_CHINESE and not re.search(r"[\u4e00-\u9fff]", text):
             continue
@@ -107,12 +118,24 @@ def _shaped_text(raw: str) -> str | None:
     return None
 
 
-_NOT_NAMES = frozenset(
-    ["a", "about", "all", "an", "and", "any", "are", "at", "be", "by", "can", "check", "cell", "col", "cols", "column", "columns", "contain", "contains", "contents", "could", "count", "d", "data", "dataframe", "dataframes", "dataset", "datasets", "define", "describe", "desc", "description", "detail", "details", "display", "do", "does", "dtype", "dtypes", "each", "empty", "explain", "field", "fields", "find", "first", "for", "frame", "frames", "from", "full", "get", "give", "have", "head", "here", "hey", "how", "i", "if", "in", "info", "inside", "inspect", "is", "it", "its", "kernel", "kind", "large", "last", "like", "linda", "list", "long", "look", "looks", "make", "many", "max", "me", "mean", "median", "memory", "min", "missing", "mind", "more", "much", "my", "name", "named", "names", "nan", "nans", "need", "notebook", "now", "null", "nulls", "number", "of", "on", "or", "our", "out", "overview", "pandas", "plz", "please", "pls", "profile", "quick", "quickly", "right", "row", "rows", "run", "s", "schema", "see", "shape", "short", "show", "size", "something", "some", "sort", "stat", "statistics", "stats", "structure", "summarise", "summarize", "summary", "table", "tables", "tell", "that", "the", "there", "this", "to", "type", "types", "u", "uses", "value", "values", "var", "variable", "variables", "view", "want", "wat", "we", "what", "whats", "which", "will", "with", "would", "you", "your", "big", "wide", "just", "current", "basic", "one", "decribe", "descibe", "datafrmae", "have", "has", "got", "holds", "hold", "made", "loaded", "called", "dimension", "dimensions", "kinds", "let", "let's", "us", "thanks", "dear", "hello", "hi"]
+_NOT_NAME_WORDS = (
+    "a about all an and any are at be by can check cell col cols column columns contain contains contents could "
+    "count d data dataframe dataframes dataset datasets define describe desc description detail details display "
+    "do does dtype dtypes each empty explain field fields find first for frame frames from full get give have "
+    "head here hey how i if in info inside inspect is it its kernel kind large last like linda list long look "
+    "looks make many max me mean median memory min missing mind more much my name named names nan nans need "
+    "notebook now null nulls number of on or our out overview pandas plz please pls profile quick quickly right "
+    "row rows run s schema see shape short show size something some sort stat statistics stats structure "
+    "summarise summarize summary table tables tell that the there this to type types u uses value values var "
+    "variable variables view want wat we what whats which will with would you your big wide just current basic "
+    "one decribe descibe datafrmae have has got holds hold made loaded called dimension dimensions kinds let "
+    "let's us thanks dear hello hi "
 )
+_NOT_NAMES = frozenset(_NOT_NAME_WORDS.split())
 _WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*")
 _FRAME_SHAPES = (
-    r"(?:data ?frame|table|dataset|frame|variable|数据框|数据表|数据集|表格?|变量)(?:\s+(?:called|named|叫|名叫))?\s*([A-Za-z_]\w*)",
+    r"(?:data ?frame|table|dataset|frame|variable|数据框|数据表|数据集|表格?|变量)(?:\s+(?:called|named|叫"
+    r"|名叫))?\s*([A-Za-z_]\w*)",
     r"([A-Za-z_]\w*)\s*(?:data ?frame|table|frame|dataset|数据框|数据表|数据集|这[张个]?表|表|数据)",
 )
 
@@ -123,7 +146,7 @@ def frame_name(masked: Masked, variables: Sequence[str]) -> str | None:
     words = [word for word in _WORD.findall(masked.raw) if word.lower() not in _NOT_NAMES]
     attached = [word for word in _WORD.findall(masked.raw) if word in variables]
     if attached:
-        return attached[0]
+        return str(attached[0])
     if marked:
         return marked[0].text
     for pattern in _FRAME_SHAPES:
@@ -133,27 +156,34 @@ def frame_name(masked: Masked, variables: Sequence[str]) -> str | None:
     return words[0] if len(words) == 1 or (words and words[0] == words[-1]) else None
 
 
+_VALUE_OF = re.compile(
+    r"(?:value of|type of|what type is|variable called|variable named|变量)\s*(?:the )?`?([A-Za-z_]\w*)`?"
+    r"|`?([A-Za-z_]\w*)`?\s*(?:的值|等于|的类型|是什么类型|equal)",
+    re.ASCII,
+)
+
+
 def value_name(masked: Masked, variables: Sequence[str]) -> str | None:
-    """The one variable a question about a value is about ("what is the value of x")."""
-    asked = re.search(
-        r"(?:value of|type of|what type is|variable called|named|叫|变量|看看|what(?:'s| is))\s*`?([A-Za-z_]\w*)`?"
-        r"|`?([A-Za-z_]\w*)`?\s*(?:的值|等于|的类型|是什么类型|equal)",
-        masked.raw,
-        re.ASCII,
-    )
-    name = (asked[1] or asked[2]) if asked else None
-    return name if name and (name in variables or name.lower() not in _NOT_NAMES) else None
+    """The one variable a question about a value is about ("what is the value of x", "what is x")."""
+    for asked in _VALUE_OF.finditer(masked.raw):
+        name = str(asked[1] or asked[2])
+        if name in variables or name.lower() not in _NOT_NAMES:
+            return name
+    mentioned = [word for word in _WORD.findall(masked.raw) if word in variables]
+    return str(mentioned[0]) if len(mentioned) == 1 else None
 
 
 _TRAILING = re.compile(
-    r"[\s,;]+(?:at|to|in|into|as|below|above|after|before|under|underneath|beneath|please|pls|plz|for me|and then|then|and|thanks"
+    r"[\s,;]+(?:at|to|in|into|as|below|above|after|before|under|underneath|beneath|please|pls|plz|for me"
+    r"|and then|then|and|thanks"
     r"|right|on top|there|here|inside|using|now|via)\b.*$|\s*[，。；、\u4e00-\u9fff？！].*$",
     re.IGNORECASE | re.DOTALL,
 )
 _INTRODUCED = (
     r"[:：]\s*(?P<source>\S.*)$",
     r"(?:内容|里面|代码|正文|标题|文字)?(?:是|为|係|系|写上?|写着|放|敲上|填|输入)\s*[:：]?\s*(?P<source>\S.*)$",
-    r"(?:that says|saying|containing|contains?|with the (?:following )?(?:code|text|content|contents|source|title|line)|with|titled"
+    r"(?:that says|saying|containing|contains?|with the (?:following )?(?:code|text|content|contents|source"
+    r"|title|line)|with|titled"
     r"|that (?:has|holds)|w/|to hold|reading)\s+(?P<source>\S.*)$",
     r"(?:heading|markdown|text|title)\s+(?:cell\s+)?(?P<source>\S.*)$",
 )
@@ -167,7 +197,8 @@ def cell_type(masked: Masked) -> Literal["code", "markdown", "raw"]:
     """The kind of cell asked for; code unless said otherwise."""
     text = masked.text
     if re.search(
-        r"markdown|(?<![a-z])md(?![a-z])|(?:text|heading|title|note)s? (?:cell|block)|(?:文本|文字|标题|说明)(?:单元|格|cell)",
+        r"markdown|(?<![a-z])md(?![a-z])|(?:text|heading|title|note)s? (?:cell|block)|(?:文本|文字|标题"
+        r"|说明)(?:单元|格|cell)",
         text,
     ):
         return "markdown"
@@ -224,12 +255,14 @@ def place(masked: Masked) -> Place | None:
     """Where a new cell should go, if the request says so."""
     text = numbered(masked)
     relation = re.search(
-        r"(?P<after>(?<![a-z])(?:after|below|under|beneath|underneath|following|behind)(?![a-z])|后面?|之后|下面|下方|以下|底下)"
+        r"(?P<after>(?<![a-z])(?:after|below|under|beneath|underneath|following|behind)(?![a-z])|(?<!最)后面?|之后|下面"
+        r"|下方|以下|底下)"
         r"|(?P<before>(?<![a-z])(?:before|above|over|ahead of|in front of)(?![a-z])|前面?|之前|上面|上方)",
         text,
     )
     if re.search(
-        r"(?<![a-z])(?:at|to|on|in) (?:the )?(?:very )?(?:top|start|beginning|front)(?! of cell)|as (?:the )?<1> cell|topmost"
+        r"(?<![a-z])(?:at|to|on|in) (?:the )?(?:very )?(?:top|start|beginning|front)(?! of cell)"
+        r"|as (?:the )?<1> cell|topmost"
         r"|最上面|最前面|开头|最顶|顶部|首行",
         text,
     ):

@@ -14,16 +14,10 @@ if TYPE_CHECKING:
     from .masking import Masked
 
 _DIGITS = {word: at for at, word in enumerate("零一二三四五六七八九", start=0)} | {"两": 2, "兩": 2}
-_ORDINALS = dict(
-    zip(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),  # noqa: SIM905
-        range(1, 13),
-        strict=True,
-    )
-)
-_CARDINALS = dict(
-    zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True)  # noqa: SIM905
-)
+_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_CARDINAL_WORDS = "one two three four five six seven eight nine ten eleven twelve"
+_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
+_CARDINALS = {word: number for number, word in enumerate(_CARDINAL_WORDS.split(), start=1)}
 _COUNT = re.compile(r"(?:In\s*)?\[\s*(\d+)\s*\]", re.IGNORECASE)
 
 
@@ -91,20 +85,24 @@ _RULES: tuple[tuple[str, Literal["number", "from_end", "count", "active", "offse
     ),
     (r"top(?:most)?\s+(?:cell|one)|头一个|头一格|开头|最上面|首个|最前面|最初", "number", 1),
     (
-        r"(?:previous|preceding|prior)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:above|before)(?! \S*<)"
+        r"(?:previous|preceding|prior)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:above"
+        r"|before)(?! \S*<)"
         r"|上一个?格?|上面那?一?[个格]|前一个|前一格",
         "offset",
         -1,
     ),
     (
-        r"(?:next|following)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:below|after)(?! \S*<)|下一个|下一格"
+        r"(?:next|following)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:below|after)(?! \S*<)"
+        r"|下一个|下一格"
         r"|下面那?一?[个格]",
         "offset",
         1,
     ),
     (
-        r"(?:this|the|my|current|selected|active|that|highlighted|focused)\s+(?:current |selected |active |same |highlighted )?"
-        r"(?:cell|block|one)|(?<![a-z])(?:it|this|that)(?![a-z])|where the cursor is|i'?m in|selected|当前|这个|这一?格|呢格|呢个"
+        r"(?:this|the|my|current|selected|active|that|highlighted|focused)\s+(?:current |selected |active |same "
+        r"|highlighted )?"
+        r"(?:cell|block|one)|(?<![a-z])(?:it|this|that)(?![a-z])|where the cursor is|i'?m in|selected|当前|这个"
+        r"|这一?格|呢格|呢个"
         r"|选中|光标|它|该单元格|所在|刚才那?个?|这段|这里|这块",
         "active",
         0,

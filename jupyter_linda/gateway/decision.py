@@ -48,18 +48,40 @@ _EVIDENCE: dict[str, frozenset[str]] = {
 }
 _REFUSAL = re.compile(r"(?<![a-z])(?:don'?t|do not|never|stop)(?![a-z])|(?<!要)不要|^别|[，,]别|先别|千万别|不许|唔好")
 _REPORT = re.compile(
-    r"^(?:i|we)(?:'ve| have)?(?: already| just| also)* (?:ran|run|executed|added|inserted|put|opened) (?!cell \S+ again)"
+    r"^(?:i|we)(?:'ve| have)?(?: already| just| also)* (?:ran|run|executed|added|inserted|put"
+    r"|opened) (?!cell \S+ again)"
     r"|已经.*[过了]|[跑运执][行]?过了|早就"
 )
 """Telling what was done, not asking for it."""
 _BEYOND = re.compile(
-    r"(?<![a-z])(?:delet(?:e|ing)|remov(?:e|ing)|erase|fix|debug|refactor|optimi[sz]e|rewrite|rename|repair|translate|explain"
-    r"|uninstall|restart|schedule|duplicate)(?![a-z])|删|修复|修一下|修改|修好|调试|优化|重构|改成|重命名|翻译|解释|重启|卸载"
+    r"(?<![a-z])(?:delet(?:e|ing)|remov(?:e|ing)|erase|fix|debug|refactor|optimi[sz]e|rewrite|rename|repair"
+    r"|translate|explain"
+    r"|uninstall|restart|schedule|duplicate)(?![a-z])|删|修复|修一下|修改|修好|调试|优化|重构|改成|重命名|翻译"
+    r"|解释|重启|卸载"
     r"|(?<![a-z])should (?:i|we|a|an|one)(?![a-z])|应该"
 )
 """Wishes the demo model cannot fulfil, whatever else the words are like."""
 SURE_ENOUGH = 0.93
-_ONE_CELL = re.compile(r"cell (?:number |no\.? ?)?\ue004|\ue004 cell(?!s)|(?:last|first|this) cell(?!s)|\ue004\s*个?\s*(?:单元|格|cell)|最后一[个格]")
+_ONE_CELL = re.compile(
+    r"cell (?:number |no\.? ?)?\ue004|\ue004 cell(?!s)|(?:last|first|this) cell(?!s)"
+    r"|\ue004\s*个?\s*(?:单元|格|cell)|最后一[个格]"
+)
+
+_NAME = r"(?:[ ,，、!！.。~]*(?:linda|there|琳达|呀|啊|哦|啦|了|你)?)*[ !！.。~?？]*"
+_COURTESIES = {
+    "greet": re.compile(
+        rf"(?:hi+|hello|hey+|hiya|howdy|good (?:morning|afternoon|evening)|你好|您好|嗨|哈喽|哈啰|嘿|早上好"
+        rf"|下午好|晚上好|早安|早){_NAME}"
+    ),
+    "thanks": re.compile(
+        rf"(?:many thanks|thanks?(?: you| a lot| so much| very much)*|thx|cheers|谢谢|多谢|感谢|非常感谢|太感谢"
+        rf"|谢|唔该晒?|辛苦){_NAME}"
+    ),
+    "bye": re.compile(
+        rf"(?:good ?bye|bye(?:[- ]bye)?|see (?:you|ya)(?: later| tomorrow)?|再见|拜拜?|回头见|明天见|晚安){_NAME}"
+    ),
+}
+"""Greetings, thanks and farewells that are nothing else."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +98,8 @@ def decide(masked: Masked, guess: Guess) -> Decision:
     tools = [(intent, share) for intent, share in guess.ranked if intent in TOOL_INTENTS]
     talk = next(intent for intent, _ in guess.ranked if intent in TALK_INTENTS)
     intent, share = tools[0]
-    if intent in CHANGING and _REFUSAL.search(masked.text):
-        return Decision("talk", "cannot")
-    if intent in CHANGING and _REPORT.search(masked.text):
-        return Decision("talk", "chat")
+    if plain := _plain_talk(masked.text, intent):
+        return Decision("talk", plain)
     if _BEYOND.search(masked.text) and share < SURE_ENOUGH:
         return Decision("talk", talk if talk in ("howto", "cannot") else "cannot")
     found = set(concepts(masked.text))
@@ -98,3 +118,13 @@ def decide(masked: Masked, guess: Guess) -> Decision:
     if has_evidence and talking < 0.5 and 1.0 - talking >= ASK:
         return Decision("ask", intent, tuple(name for name, part in tools[:2] if part >= 0.12))
     return Decision("talk", talk)
+
+
+def _plain_talk(text: str, intent: str) -> str:
+    """The kind of talk a text surely is: a courtesy, or a change refused or reported; else empty."""
+    courtesy = next((kind for kind, pattern in _COURTESIES.items() if pattern.fullmatch(text)), "")
+    if courtesy or intent not in CHANGING:
+        return courtesy
+    if _REFUSAL.search(text):
+        return "cannot"
+    return "chat" if _REPORT.search(text) else ""

@@ -6,8 +6,10 @@ import asyncio
 import json
 import os
 import secrets
+import shutil
 import tempfile
 import threading
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +35,6 @@ class SmallModel:
     def __init__(self, weights: Path) -> None:
         self._weights = weights
         self._server: Server = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
 
     async def reply(self, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> AsyncIterator[str]:
@@ -135,8 +136,9 @@ class SmallModel:
         params.endpoint_props = False
         params.api_keys = [secrets.token_urlsafe(32)]
         if os.name == "posix":
-            self._folder = tempfile.TemporaryDirectory(prefix="linda-", ignore_cleanup_errors=True)
-            params.hostnames = [str(Path(self._folder.name) / "model.sock")]
+            folder = tempfile.mkdtemp(prefix="linda-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            params.hostnames = [str(Path(folder) / "model.sock")]
         try:
             self._server = xllamacpp.Server(params)
         except RuntimeError as error:

@@ -98,7 +98,8 @@ _PATTERN = re.compile(
             rf"{_NOT_IN_WORD}(?P<frame>(?:df\d*|[A-Za-z0-9]+_df\d*|df_{_WORD}+))(?!{_WORD})",
             rf"{_NOT_IN_WORD}(?P<name>[A-Za-z_]{_WORD}*(?:\.[A-Za-z_]{_WORD}*)+|[A-Za-z0-9]*(?:_[A-Za-z0-9]*)+"
             rf"|(?-i:(?!(?:CSV|SQL|PDF|HTML|JSON|API|URL|PPT)\b)[A-Z]{{3,}}|[a-z]+[A-Z]{_WORD}*))(?!{_WORD})",
-            rf"(?P<ordinal>#\s*\d+|{_NOT_IN_WORD}\d+(?:st|nd|rd|th)?(?!{_WORD})|第\s*(?:[0-9]+|[一二三四五六七八九十两百]+)"
+            rf"(?P<ordinal>#\s*\d+|{_NOT_IN_WORD}\d+(?:st|nd|rd|th)?(?!{_WORD})|第\s*(?:[0-9]+"
+            rf"|[一二三四五六七八九十两百]+)"
             rf"|{_NOT_IN_WORD}(?:{_ORDINALS})(?!{_WORD})|(?<=cell)\d+)",
         )
     ),
@@ -150,7 +151,7 @@ def mask(text: str, *, variables: Sequence[str] = ()) -> Masked:
 
     `variables` are names known to be variables: as words they count as frames, unless a notebook is spoken of.
     """
-    if text.isupper() and " " in text:
+    if text.isupper() and " " in text and text.isascii():
         text = text.lower()
     pieces: list[Piece] = []
     parts: list[str] = []

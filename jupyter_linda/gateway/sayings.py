@@ -11,13 +11,16 @@ if TYPE_CHECKING:
 
 BANNER: dict[Language, str] = {
     "en": (
-        "Demo model: it runs on this machine, needs no key, and is small. It understands short requests: list, open and "
-        "read notebooks, read, insert (your code) and run a cell, list variables, describe a data frame, list, read and "
+        "Demo model: it runs on this machine, needs no key, and is small. It understands short requests: list, "
+        "open and "
+        "read notebooks, read, insert (your code) and run a cell, list variables, describe a data frame, list, "
+        "read and "
         "search files. It cannot write, explain or repair code, and its small talk is often wrong. For more, choose a "
         "larger model in the settings."
     ),
     "zh": (
-        "演示模型：在本机运行，不需要密钥，很小。它懂简短的请求：列出、打开、阅读笔记本，读取、插入（代码由你给）和运行单元格，"
+        "演示模型：在本机运行，不需要密钥，很小。它懂简短的请求：列出、打开、阅读笔记本，读取、"
+        "插入（代码由你给）和运行单元格，"
         "列出变量，描述数据框，列出、阅读和搜索文件。它不会写代码、解释代码或修代码；中文闲聊是固定的回答。"
         "需要更多能力，请在设置里选择更大的模型。"
     ),
@@ -55,7 +58,8 @@ WHAT_IT_DOES: dict[Language, dict[str, str]] = {
 
 _TALK: dict[Language, dict[str, str]] = {
     "en": {
-        "greet": "Hello! I am Linda's demo model. I can list, open and read notebooks, insert and run cells, list variables, "
+        "greet": "Hello! I am Linda's demo model. I can list, open and read notebooks, insert and run cells, "
+        "list variables, "
         "describe data frames and search files. What would you like?",
         "thanks": "You're welcome.",
         "bye": "Goodbye!",
@@ -65,16 +69,21 @@ _TALK: dict[Language, dict[str, str]] = {
         "- which variables are there · describe df\n"
         "- list the files · read notes.txt · find TODO in my files\n\n"
         "I cannot write, explain or repair code. A larger model can: choose one in the settings.",
-        "cannot": "The demo model cannot do that: it only lists, opens and reads notebooks and files, inserts code you give, runs "
-        "one cell at a time, lists variables and describes data frames. Nothing was changed. For more, choose a larger model "
+        "cannot": "The demo model cannot do that: it only lists, opens and reads notebooks and files, inserts "
+        "code you give, runs "
+        "one cell at a time, lists variables and describes data frames. Nothing was changed. For more, choose a "
+        "larger model "
         "in the settings.",
-        "howto": "The demo model has no good answer to questions like this. Say “help” to see what it can do; for explanations, "
+        "howto": "The demo model has no good answer to questions like this. Say “help” to see what it can do; "
+        "for explanations, "
         "choose a larger model in the settings.",
-        "chat": "I can only make small talk when the demo model's weights are installed: run `jupyter linda start` to fetch "
+        "chat": "I can only make small talk when the demo model's weights are installed: run `jupyter linda "
+        "start` to fetch "
         "them (98 MB). Notebook requests work without; say “help” to see them.",
     },
     "zh": {
-        "greet": "你好！我是 Linda 的演示模型。我可以列出、打开、阅读笔记本，插入和运行单元格，列出变量，描述数据框，搜索文件。需要我做什么？",
+        "greet": "你好！我是 Linda 的演示模型。我可以列出、打开、阅读笔记本，插入和运行单元格，列出变量，"
+        "描述数据框，搜索文件。需要我做什么？",
         "thanks": "不客气。",
         "bye": "再见！",
         "help": "我是小小的演示模型。你可以这样说：\n"
@@ -83,7 +92,8 @@ _TALK: dict[Language, dict[str, str]] = {
         "- 有哪些变量 · 描述 df\n"
         "- 列出文件 · 读 notes.txt · 在文件里找 TODO\n\n"
         "我不会写代码、解释代码或修代码；更大的模型可以，请在设置里选择。",
-        "cannot": "演示模型做不到这件事：它只会列出、打开、阅读笔记本和文件，插入你给的代码，一次运行一个单元格，列出变量，描述数据框。"
+        "cannot": "演示模型做不到这件事：它只会列出、打开、阅读笔记本和文件，插入你给的代码，"
+        "一次运行一个单元格，列出变量，描述数据框。"
         "什么都没有改动。需要更多能力，请在设置里选择更大的模型。",
         "howto": "演示模型答不好这类问题。说“帮助”可以看它会做什么；需要讲解，请在设置里选择更大的模型。",
         "chat": "我是演示模型，中文闲聊只有固定的回答。说“帮助”可以看我会做什么。",
@@ -111,7 +121,8 @@ _QUESTIONS: dict[Language, dict[str, str]] = {
         "notebook": "Which notebook?",
         "cell": "Which cell of {path}?",
         "no_cell": "{path} has no such cell; it has {count} cells. Which one do you mean?",
-        "source": "What code should be in the new cell? Give it in backticks or after a colon; I cannot write code myself.",
+        "source": "What code should be in the new cell? Give it in backticks or after a colon; I cannot write "
+        "code myself.",
         "frame": "Which data frame?",
         "text": "Which text shall I look for?",
         "file": "Which file?",

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from . import answers, arguments, naming
 from .cells import CellRef, find_reference, numbered, resolve
-from .masking import Masked
 from .request import Call, Fill, Request, Say, Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jupyter_linda.ports import Json
+
+    from .masking import Masked
 
 
 def _reference(masked: Masked) -> CellRef | None:
@@ -38,7 +39,7 @@ def _choose_notebook(request: Request, words: str) -> str | Step:
 
 
 def _target(request: Request) -> str | Step:
-    """The notebook a request is about: named, else the one in the context, else the only open one."""
+    """The notebook a request is about: named, else the one in the context, else the active or only open one."""
     if named := request.first(_piece_path):
         return named
     loose = request.first(naming.other_notebook)
@@ -51,8 +52,9 @@ def _target(request: Request) -> str | Step:
     if data is None:
         return Call("list_notebooks", {})
     entries = data.get("notebooks") or []
+    active = [str(entry["path"]) for entry in entries if entry.get("is_active")]
     opened = [str(entry["path"]) for entry in entries if entry.get("is_open")]
-    only = opened or [str(entry["path"]) for entry in entries]
+    only = active or opened or [str(entry["path"]) for entry in entries]
     if len(only) == 1:
         return only[0]
     if request.is_answer:

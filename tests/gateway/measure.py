@@ -1,6 +1,6 @@
 """Measures the demo model end to end on a file of phrasings, in a made-up notebook world without a kernel.
 
-Run `python -m tests.gateway.measure FILE…` at the root of the repository. An entry of a file is
+Run `python -m tests.gateway.measure [--failures] FILE…` at the root of the repository. An entry of a file is
 
     {"text": "run cell 3",
      "context": {"notebook": "lakes.ipynb" | null, "cell": number | null, "variables": ["df"]},
@@ -218,16 +218,18 @@ def measure(entries, model=None):
 
 def main():
     every = []
-    for name in sys.argv[1:]:
+    names = [name for name in sys.argv[1:] if name != "--failures"]
+    for name in names:
         entries = json.loads(Path(name).read_text(encoding="utf-8"))
         every += entries
         scores, figures = measure(entries)
         print(name, len(entries), {key: round(value, 1) for key, value in figures.items()})
-        for score in scores:
+        # Held-out phrasings stay unseen: only their figures may be looked at.
+        for score in scores if "--failures" in sys.argv and "heldout" not in name else ():
             if not score.intent_right or score.acted_wrong or score.arguments_right is False:
                 print("  ", score.entry["text"], "| wanted", score.entry["intent"], score.entry.get("arguments"))
                 print("      did", score.heard.calls, "asked" if score.heard.asked else "", score.heard.text[:60])
-    if len(sys.argv) > 2:
+    if len(names) > 1:
         print("together", len(every), {key: round(value, 1) for key, value in measure(every)[1].items()})
 
 
