@@ -9,6 +9,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
+import zmq.asyncio
 from jupyter_client.kernelspec import NoSuchKernel
 from jupyter_core.utils import ensure_async
 
@@ -39,6 +40,10 @@ class KernelLink:
         self.kernel_id = kernel_id
         self._manager = manager
         self._client = manager.client()
+        # Unbounded on our side, because we always read: a flood must not lose its tail (ZeroMQ drops at 1000).
+        self._context = zmq.asyncio.Context()
+        self._context.rcvhwm = 0
+        self._client.context = self._context
         # A session of our own: a shared id would give two sockets one identity, and one would be mute.
         self._client.session = manager.session.clone()
         self._client.session.session = uuid.uuid4().hex
@@ -93,8 +98,7 @@ class KernelLink:
             future.cancel()
         for channel in (self._client.iopub_channel, self._client.shell_channel, self._client.control_channel):
             channel.stop()
-        if not self._client.context.closed and getattr(self._client, "_created_context", False):
-            self._client.context.destroy(linger=0)
+        self._context.destroy(linger=0)
 
     async def _listen(self, channel: Any, *, is_iopub: bool) -> None:  # untyped library
         while True:

@@ -39,7 +39,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         self._idle = asyncio.Event()
-        self._told_at = 0.0
+        self._told_at = self._heard_at = 0.0
 
     async def run(self, code: str, *, timeout_s: float, stop_on_error: bool) -> tuple[Status, str]:
         """Send and follow. Returns the status and a note; a cancel interrupts only what is ours."""
@@ -71,7 +71,7 @@ class Execution:
                 self._idle.set()
             return
         self.collector.take(kind, content)
-        now = time.monotonic()
+        self._heard_at = now = time.monotonic()
         if kind == "stream" and self.on_progress is not None and now - self._told_at > PROGRESS_S:
             self._told_at = now
             self.on_progress(self.collector.last_text())
@@ -84,9 +84,11 @@ class Execution:
             died.cancel()
         if not reply.done():
             return "kernel_died"
-        # The reply may overtake the last outputs, which come on another channel.
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._idle.wait(), IDLE_WAIT_S)
+        # The reply may overtake the last outputs, which come on another channel; while they still come, wait.
+        self._heard_at = time.monotonic()
+        while not self._idle.is_set() and time.monotonic() - self._heard_at < IDLE_WAIT_S:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._idle.wait(), IDLE_WAIT_S / 10)
         return _status_of(reply.result(), self.collector)
 
     async def _stop_late(

@@ -1,4 +1,4 @@
-"""A root folder with a tool bench over it; notebooks are real files, kernels there are none."""
+"""Tool benches: over plain files, and over a real Jupyter server with real kernels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pytest_jupyter.jupyter_server import *  # noqa: F403  # fixtures and the runner of async tests
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -14,6 +15,7 @@ from fakes.server_of_files import live_over
 from fakes.tool_bench import ToolBench
 
 from jupyter_linda.live.browser import Browsers
+from jupyter_linda.live.server import LiveServer
 
 
 @pytest.fixture
@@ -44,3 +46,25 @@ def put(root):
         return target
 
     return write
+
+
+@pytest.fixture
+def server_put(jp_root_dir):
+    """`put`, in the root of a real Jupyter server."""
+
+    def write(name, content):
+        target = jp_root_dir / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        return target
+
+    return write
+
+
+@pytest.fixture
+def server_bench(jp_serverapp, jp_asyncio_loop, jp_root_dir, browsers):
+    """Tools over a real Jupyter server with real kernels."""
+    live = LiveServer(jp_serverapp, browsers)
+    yield ToolBench(jp_root_dir, live=live)
+    jp_asyncio_loop.run_until_complete(live.close())
+    jp_asyncio_loop.run_until_complete(jp_serverapp.kernel_manager.shutdown_all(now=True))

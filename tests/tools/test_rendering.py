@@ -35,7 +35,7 @@ def test_a_long_traceback_keeps_head_tail_and_the_error():
 
 def test_base64_in_a_stream_is_a_placeholder():
     encoded = base64.b64encode(bytes(range(256))).decode()
-    assert clean(f"data:image/png;base64,{encoded}") == "data:image/png;base64,[257 bytes of base64 data]"
+    assert clean(f"data:image/png;base64,{encoded}") == "data:image/png;base64,[258 bytes of base64 data]"
     assert clean("ACGT" * 100) == "ACGT" * 100
 
 
