@@ -4,28 +4,15 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
+import { cellAt, expectSource, planEdits, type Edit } from './edits';
 import { OperationError, apiPath, within } from './operations';
 import { RunningCell, type RunResult } from './running';
 import type { OperationRequest } from './stream';
-import type { Json } from './types';
 
 const READY_TIMEOUT_MS = 15_000;
 const SAVE_TIMEOUT_MS = 10_000;
 /** Clocks and file systems round: what JupyterLab itself tolerates before it calls a file changed. */
 const MODIFIED_MARGIN_MS = 500;
-
-/** One change of an `edit_notebook` request. */
-type Edit =
-  | {
-      op: 'insert';
-      index: number;
-      cell_id?: string;
-      cell_type: string;
-      source: string;
-      metadata?: { [key: string]: Json };
-    }
-  | { op: 'replace'; cell_id: string; expect: string; source: string }
-  | { op: 'delete'; cell_id: string; expect: string };
 
 export class NotebookHands {
   constructor(
@@ -67,7 +54,7 @@ export class NotebookHands {
     await this.app.commands.execute('docmanager:open', { path });
     if (cellId) {
       const panel = await this.panelOf(path);
-      const at = this.cellAt(panel, cellId);
+      const at = cellAt(panel.context.model.sharedModel, cellId);
       panel.content.activeCellIndex = at;
       await panel.content.scrollToItem(at);
     }
@@ -87,33 +74,8 @@ export class NotebookHands {
         `${panel.context.path} is read-only.`
       );
     }
-    /* All are checked before the first is done: all or none. */
-    for (const edit of edits) {
-      if (edit.op !== 'insert') {
-        this.expect(panel, edit.cell_id, edit.expect);
-      }
-    }
-    notebook.transact(() => {
-      for (const edit of edits) {
-        if (edit.op === 'insert') {
-          notebook.insertCell(
-            Math.min(Math.max(edit.index, 0), notebook.cells.length),
-            {
-              cell_type: edit.cell_type,
-              source: edit.source,
-              metadata: edit.metadata ?? {},
-              ...(edit.cell_id ? { id: edit.cell_id } : {})
-            }
-          );
-        } else if (edit.op === 'replace') {
-          notebook.cells[this.cellAt(panel, edit.cell_id)].setSource(
-            edit.source
-          );
-        } else {
-          notebook.deleteCell(this.cellAt(panel, edit.cell_id));
-        }
-      }
-    });
+    const steps = planEdits(notebook, edits);
+    notebook.transact(() => steps.forEach(step => step()));
     const saved = await this.save(panel);
     return { content: panel.context.model.toJSON(), saved };
   }
@@ -123,7 +85,11 @@ export class NotebookHands {
     request: OperationRequest
   ): Promise<object> {
     const cellId = textOf(request, 'cell_id');
-    const at = this.expect(panel, cellId, textOf(request, 'expect'));
+    const at = expectSource(
+      panel.context.model.sharedModel,
+      cellId,
+      textOf(request, 'expect')
+    );
     const cell: Cell = panel.content.widgets[at];
     if (cell?.model.id !== cellId) {
       throw new OperationError(
@@ -192,39 +158,6 @@ export class NotebookHands {
       );
     });
     return found;
-  }
-
-  /** Index of the cell, whose source must be what the caller read. */
-  private expect(panel: NotebookPanel, cellId: string, source: string): number {
-    const at = this.cellAt(panel, cellId);
-    const cells = panel.context.model.sharedModel.cells;
-    if (cells[at].getSource() !== source) {
-      throw new OperationError(
-        'StaleRevision',
-        `Cell ${cellId} changed since it was read. Read the notebook again.`
-      );
-    }
-    return at;
-  }
-
-  private cellAt(panel: NotebookPanel, cellId: string): number {
-    const cells = panel.context.model.sharedModel.cells;
-    const places = cells.flatMap((cell, at) =>
-      cell.id === cellId ? [at] : []
-    );
-    if (places.length > 1) {
-      throw new OperationError(
-        'AmbiguousCell',
-        `${places.length} cells have the id ${cellId}. Give them their own ids first.`
-      );
-    }
-    if (places.length === 0) {
-      throw new OperationError(
-        'NotFound',
-        `There is no cell with the id ${cellId}.`
-      );
-    }
-    return places[0];
   }
 
   private readonly running = new Map<string, RunningCell>();

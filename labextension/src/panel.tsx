@@ -55,6 +55,7 @@ export class LindaPanel extends ReactWidget {
     this.title.caption = trans.__('Linda, the assistant');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('Linda'));
+    this.node.lang = trans.__('en');
   }
 }
 
