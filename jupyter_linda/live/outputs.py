@@ -201,3 +201,49 @@ def bound_outputs(outputs: Json, limit_bytes: int) -> list[Json]:
             output = {**output, "text": "".join(text) if isinstance(text, list) else text}
         collector.take(kind, output)
     return collector.outputs()
+
+
+KEPT_BYTES = 200_000
+"""Most bytes of one output that a reading of a notebook carries; larger ones are named by kind and size."""
+READING_BYTES = 4_000_000
+"""Most bytes of a reading: beyond it outputs are named only (the channel's frames end at 8 MB)."""
+
+
+def slim(cells: list[Json]) -> list[Json]:
+    """Cells for reading: large outputs and attachments are named by kind and size instead of carried."""
+    most, slimmed = KEPT_BYTES, cells
+    while True:
+        slimmed = [_slim_cell(cell, most) for cell in cells]
+        if most < 500 or len(json.dumps(slimmed)) <= READING_BYTES:
+            return slimmed
+        most //= 10
+
+
+def _slim_cell(cell: Json, most: int) -> Json:
+    if cell.get("outputs"):
+        return {**cell, "outputs": [_slim_output(output, most) for output in cell["outputs"]]}
+    if cell.get("attachments") and len(json.dumps(cell["attachments"])) > most:
+        return {**cell, "attachments": {name: {} for name in cell["attachments"]}}
+    return cell
+
+
+def _slim_output(output: Json, most: int) -> Json:
+    if len(json.dumps(output)) <= most:
+        return output
+    if output.get("output_type") == "stream":
+        stream = _Stream(str(output.get("name", "stdout")), most)
+        stream.add("".join(output.get("text", "")))
+        return {**output, "text": stream.text()}
+    if output.get("output_type") == "error":
+        trace = [str(line)[:400] for line in output.get("traceback") or ()]
+        return {**output, "evalue": str(output.get("evalue"))[:400], "traceback": [*trace[:2], *trace[-2:]]}
+    data = output.get("data") or {}
+    sizes = {mime: len(value if isinstance(value, str) else json.dumps(value)) for mime, value in data.items()}
+    kept = {mime: value for mime, value in data.items() if sizes[mime] <= most // 2}
+    named = " ".join(f"[{mime}, {_decoded(mime, sizes[mime])} bytes]" for mime in data if mime not in kept)
+    text = "".join(kept.get("text/plain", ""))
+    return {**output, "data": {**kept, "text/plain": f"{named}\n{text}".strip()}}
+
+
+def _decoded(mime: str, size: int) -> int:
+    return size * 3 // 4 if mime.startswith("image/") and "svg" not in mime else size

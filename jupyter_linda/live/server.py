@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, KernelUnavailable, LindaError, StaleRevision, ToolFailed
@@ -13,7 +14,7 @@ from .cells import source_of
 from .documents import Documents
 from .files import choose_files, refuse_upgrade
 from .kernels import Kernels
-from .outputs import bound_outputs
+from .outputs import bound_outputs, slim
 from .probing import evaluate
 from .running import DIED, INTERRUPT_WAIT_S, run_in_kernel
 
@@ -63,11 +64,13 @@ class LiveServer:
 
     async def read_notebook(self, path: str) -> Notebook:
         """See `ports.Live`."""
-        return await self.documents.read(path)
+        notebook = await self.documents.read(path)
+        return replace(notebook, content={**notebook.content, "cells": slim(notebook.content["cells"])})
 
     async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """See `ports.Live`."""
-        return await self.documents.edit(path, edits)
+        outcome = await self.documents.edit(path, edits)
+        return replace(outcome, cells=slim(outcome.cells))
 
     async def create_notebook(self, path: str, content: Json) -> None:
         """See `ports.Live`."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_linda.live.outputs import MOST_OUTPUTS, OutputCollector, bound_outputs
+from jupyter_linda.live.outputs import KEPT_BYTES, MOST_OUTPUTS, OutputCollector, bound_outputs, slim
 
 
 def stream(text, name="stdout"):
@@ -82,3 +82,32 @@ def test_outputs_of_a_tab_are_bounded_the_same_way():
     outputs = bound_outputs([{"output_type": "stream", "name": "stdout", "text": ["a" * 5000, "end"]}], 1000)
     assert outputs[0]["text"].endswith("end")
     assert len(outputs[0]["text"]) < 1100
+
+
+def display(**data):
+    return {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {name.replace("_", "/"): v for name, v in data.items()},
+    }
+
+
+def test_a_reading_names_large_outputs_and_carries_small_ones():
+    small, large = display(image_png="A" * 100), display(image_png="A" * 400_000, text_plain="<Figure>")
+    cell = {"cell_type": "code", "id": "c", "source": "x", "outputs": [small, large]}
+    first, second = slim([cell])[0]["outputs"]
+    assert first == small
+    assert second["data"] == {"text/plain": "[image/png, 300000 bytes]\n<Figure>"}
+    assert len(cell["outputs"][1]["data"]["image/png"]) == 400_000, "the notebook itself is left alone"
+
+
+def test_a_reading_of_a_huge_notebook_fits_a_frame():
+    streams = [{"output_type": "stream", "name": "stdout", "text": ["x" * 150_000]} for _ in range(100)]
+    cells = [
+        {"cell_type": "code", "id": f"c{n}", "source": "x", "outputs": [output]} for n, output in enumerate(streams)
+    ]
+    cells.append(
+        {"cell_type": "markdown", "id": "m", "source": "y", "attachments": {"f.png": {"image/png": "A" * 9_000_000}}}
+    )
+    assert len(json.dumps(slim(cells))) < 5_000_000
+    assert KEPT_BYTES < 5_000_000

@@ -6,9 +6,10 @@ import asyncio
 import json
 
 import pytest
+from fakes.browser_tab import FakeTab
 from fakes.notebooks import code_cell, notebook
 
-from jupyter_linda.errors import InvalidInput, KernelUnavailable, StaleRevision
+from jupyter_linda.errors import InvalidInput, KernelUnavailable, StaleRevision, ToolFailed
 
 
 def run(live, path="a.ipynb", cell_id="c1", **options):
@@ -146,3 +147,107 @@ async def test_a_source_that_changed_while_it_ran_keeps_its_own_outputs(live, pu
     assert outcome.status == "ok"
     assert "were not stored" in outcome.note
     assert json.loads(file.read_text())["cells"][0]["outputs"] == []
+
+
+# ---- in a browser tab ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tab(browsers, put):
+    content = notebook(code_cell("40+2", "c1"), code_cell("1/0", "c2", metadata={"tags": ["raises-exception"]}))
+    put("a.ipynb", content)
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", content)
+    return tab
+
+
+async def test_an_open_notebook_runs_in_its_tab(live, tab):
+    told = []
+    outcome = await run(live, on_progress=told.append)
+    assert (outcome.status, outcome.route, outcome.execution_count) == ("ok", "browser", 1)
+    assert outcome.outputs[0]["text"] == "4\n2"
+    assert told == ["working"]
+    assert tab.frames[-1]["params"] == {"path": "a.ipynb", "cell_id": "c1", "expect": "40+2"}
+    assert list(await live.list_kernels()) == []
+
+
+async def test_what_the_tab_says_of_a_run_is_passed_on(live, tab):
+    tab.run_status = "kernel_died"
+    assert "variables are lost" in (await run(live)).note
+    tab.run_status = "error"
+    assert (await run(live)).status == "error"
+    assert (await run(live, cell_id="c2")).status == "ok"
+
+
+async def never(_tab, _frame):
+    await asyncio.Event().wait()
+
+
+async def test_a_run_that_takes_too_long_is_cancelled_in_its_tab(live, tab, monkeypatch):
+    cancelled = asyncio.Event()
+
+    async def until_cancelled(tab, frame):
+        receive = tab.browsers._tabs[tab.client_id].send
+
+        def hear(frame):
+            receive(frame)
+            if frame["type"] == "cancel":
+                cancelled.set()
+
+        tab.browsers._tabs[tab.client_id].send = hear
+        await cancelled.wait()
+
+    tab.on_run = until_cancelled
+    tab.run_status = "interrupted"
+    outcome = await run(live, timeout_s=0.1)
+    assert outcome.status == "timeout"
+    assert "was interrupted" in outcome.note
+
+    monkeypatch.setattr("jupyter_linda.live.server.INTERRUPT_WAIT_S", 0.1)
+    tab.on_run = never
+    outcome = await run(live, timeout_s=0.1)
+    assert (outcome.status, outcome.outputs) == ("timeout", [])
+    for task in tab._tasks:
+        task.cancel()
+
+
+async def test_a_tab_that_closes_during_a_run_is_told_and_nothing_runs_twice(live, tab):
+    async def close(tab, _frame):
+        tab.close()
+
+    tab.on_run = close
+    with pytest.raises(ToolFailed) as caught:
+        await run(live)
+    assert caught.value.kind_of_failure == "tab_closed"
+    assert [frame["operation"] for frame in tab.frames if frame["type"] == "request"].count("run_cell") == 1
+    assert list(await live.list_kernels()) == []
+
+
+async def test_stopping_a_run_tells_its_tab(live, tab):
+    tab.on_run = never
+    begun = asyncio.Event()
+    task = asyncio.ensure_future(run(live, on_progress=lambda _text: begun.set()))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert tab.frames[-1]["type"] == "cancel"
+    for waiting in tab._tasks:
+        waiting.cancel()
+
+
+async def test_documents_are_opened_in_the_newest_tab(live, browsers):
+    assert await live.open_document("a.ipynb") is False
+    old, new = FakeTab(browsers, "old"), FakeTab(browsers, "new")
+    assert await live.open_document("a.ipynb", cell_id="c1") is True
+    assert (old.opened, new.opened) == ([], [("a.ipynb", "c1")])
+
+
+async def test_open_notebooks_are_listed_the_active_one_first(live, browsers):
+    old, new = FakeTab(browsers, "old"), FakeTab(browsers, "new")
+    old.opens("a.ipynb", notebook())
+    new.opens("a.ipynb", notebook(), active=False)
+    new.opens("b.ipynb", notebook())
+    listed = await live.list_notebooks()
+    seen = [(entry["path"], entry["active"], entry["clients"]) for entry in listed]
+    assert seen == [("b.ipynb", True, 1), ("a.ipynb", False, 2)]
