@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-from pytest_jupyter.jupyter_server import *  # noqa: F403  # fixtures and the runner of async tests
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fakes.server_of_files import live_over
-from fakes.tool_bench import ToolBench
 
 from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.server import LiveServer
+from tests.fakes.server_of_files import live_over
+from tests.fakes.tool_bench import ToolBench
 
 
 @pytest.fixture

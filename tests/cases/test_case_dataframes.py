@@ -6,12 +6,12 @@ import json
 import time
 
 import pytest
-from fakes.notebooks import code_cell, notebook
 
 from jupyter_linda.errors import ToolFailed, ToolRetry
 from jupyter_linda.tools.dataframe import describe_dataframe
 from jupyter_linda.tools.kernel import list_kernels, list_variables
 from jupyter_linda.tools.notebook_runs import run_cell
+from tests.fakes.notebooks import code_cell, notebook
 
 SETUP = """
 import pandas as pd, numpy as np

@@ -8,11 +8,11 @@ import os
 import time
 
 import pytest
-from fakes.notebooks import code_cell, notebook
 
 from jupyter_linda.errors import KernelUnavailable
 from jupyter_linda.tools.dataframe import describe_dataframe
 from jupyter_linda.tools.notebook_runs import run_cell
+from tests.fakes.notebooks import code_cell, notebook
 
 
 def two_cells(first, second="print('next')", **fields):

@@ -7,13 +7,13 @@ import json
 import re
 
 import pytest
-from fakes.browser_tab import FakeTab
-from fakes.notebooks import code_cell, notebook
 
 from jupyter_linda.errors import InvalidInput, StaleRevision, ToolRetry
 from jupyter_linda.tools.naming import version_of
 from jupyter_linda.tools.notebook import read_cell, read_notebook
 from jupyter_linda.tools.notebook_edits import edit_cell, insert_cell
+from tests.fakes.browser_tab import FakeTab
+from tests.fakes.notebooks import code_cell, notebook
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGM4IScHAAK2AQU0pnWqAAAAAElFTkSuQmCC"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from fakes.tool_bench import ToolBench
 
 from jupyter_linda.errors import InvalidPath, LindaError, NotAllowed, NotFound, ToolFailed, ToolRetry
 from jupyter_linda.permissions.code import DELETES, SHELL, find_in_code
 from jupyter_linda.tools.file import list_files, read_file, search_files, write_file
+from tests.fakes.tool_bench import ToolBench
 
 REFUSED = (LindaError, PermissionError)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 
-from fakes.permission_stores import FakeAuditLog, FakeClock, FakeGrantBook
-
 from jupyter_linda.permissions.gate import RuleGate
 from jupyter_linda.permissions.paths import PathPolicy
 from jupyter_linda.permissions.watch import RuleFile
 from jupyter_linda.ports import GateCall, ToolContext
+from tests.fakes.permission_stores import FakeAuditLog, FakeClock, FakeGrantBook
 
 
 class ToolBench:

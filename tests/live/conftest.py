@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-from pytest_jupyter.jupyter_server import *  # noqa: F403  # fixtures and the runner of async tests
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.server import LiveServer

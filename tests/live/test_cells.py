@@ -6,7 +6,6 @@ import itertools
 import json
 
 import pytest
-from fakes.notebooks import code_cell, notebook
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from jupyter_linda.live.cells import (
 )
 from jupyter_linda.live.files import layout_of, parse_notebook, to_bytes
 from jupyter_linda.ports import DeleteCell, InsertCell, ReplaceSource
+from tests.fakes.notebooks import code_cell, notebook
 
 
 def counting():

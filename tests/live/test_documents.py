@@ -7,8 +7,6 @@ import json
 import stat
 
 import pytest
-from fakes.browser_tab import FakeTab
-from fakes.notebooks import code_cell, notebook
 
 from jupyter_linda.errors import AmbiguousCell, Conflict, NotAllowed, NotFound, StaleRevision
 from jupyter_linda.live.browser import Browsers
@@ -16,6 +14,8 @@ from jupyter_linda.live.documents import Documents
 from jupyter_linda.live.files import ContentsNotebooks, DiskNotebooks, choose_files
 from jupyter_linda.permissions.paths import PathPolicy
 from jupyter_linda.ports import DeleteCell, InsertCell, ReplaceSource
+from tests.fakes.browser_tab import FakeTab
+from tests.fakes.notebooks import code_cell, notebook
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import asyncio
 import json
 
 import pytest
-from fakes.notebooks import code_cell, notebook
 
 from jupyter_linda.errors import KernelUnavailable, ToolFailed
+from tests.fakes.notebooks import code_cell, notebook
 
 
 async def start(live):

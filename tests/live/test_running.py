@@ -6,10 +6,10 @@ import asyncio
 import json
 
 import pytest
-from fakes.browser_tab import FakeTab
-from fakes.notebooks import code_cell, notebook
 
 from jupyter_linda.errors import InvalidInput, KernelUnavailable, StaleRevision, ToolFailed
+from tests.fakes.browser_tab import FakeTab
+from tests.fakes.notebooks import code_cell, notebook
 
 
 def run(live, path="a.ipynb", cell_id="c1", **options):

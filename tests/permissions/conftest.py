@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fakes.permission_stores import FakeAuditLog, FakeClock, FakeGrantBook
 
 from jupyter_linda.permissions.gate import RuleGate
 from jupyter_linda.permissions.paths import PathPolicy
 from jupyter_linda.permissions.watch import RuleFile
 from jupyter_linda.ports import GateCall, Resource
+from tests.fakes.permission_stores import FakeAuditLog, FakeClock, FakeGrantBook
 
 
 @pytest.fixture

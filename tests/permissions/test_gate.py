@@ -6,11 +6,11 @@ import asyncio
 import dataclasses
 
 import pytest
-from fakes.permission_stores import FakeClock
 
 from jupyter_linda.errors import NotAllowed
 from jupyter_linda.permissions.approvals import scopes_for
 from jupyter_linda.schemas import Grant
+from tests.fakes.permission_stores import FakeClock
 
 RUN = {"tool": "run_cell", "action": "run", "kind": "notebook"}
 WRITE = {"tool": "write_file", "action": "write"}

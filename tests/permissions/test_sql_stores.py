@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from fakes.permission_stores import FakeClock
 from sqlalchemy import text
 
 from jupyter_linda.errors import LindaError, NotFound
@@ -13,6 +12,7 @@ from jupyter_linda.permissions.approvals import SqlGrants, add_grant, revoke_gra
 from jupyter_linda.permissions.audit import SqlAudit, list_entries
 from jupyter_linda.schemas import Grant
 from jupyter_linda.storage.database import Database
+from tests.fakes.permission_stores import FakeClock
 
 
 @pytest.fixture

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fakes.server_of_files import live_over
-from fakes.tool_bench import ToolBench
-
 from jupyter_linda.live.browser import Browsers
+from tests.fakes.server_of_files import live_over
+from tests.fakes.tool_bench import ToolBench
 
 
 @pytest.fixture

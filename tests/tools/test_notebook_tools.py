@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from fakes.notebooks import code_cell, notebook
-from fakes.tool_bench import ToolBench
 
 from jupyter_linda.errors import NotFound, StaleRevision, ToolFailed, ToolRetry
 from jupyter_linda.ports import ToolResult, Unknown
@@ -14,6 +12,8 @@ from jupyter_linda.tools import notebook as tools
 from jupyter_linda.tools.naming import new_cell_id, version_of
 from jupyter_linda.tools.notebook_edits import delete_cell, edit_cell, insert_cell
 from jupyter_linda.tools.notebook_runs import create_notebook, run_cell
+from tests.fakes.notebooks import code_cell, notebook
+from tests.fakes.tool_bench import ToolBench
 
 
 def sources(file):
@@ -112,7 +112,7 @@ def test_a_cut_insert_is_found_or_surely_absent(bench, file):
 
 def test_a_cut_insert_into_a_format_without_ids_is_unknown_when_it_looks_done(root, put):
     put("old.ipynb", notebook(code_cell("y = 2"), minor=4))
-    from fakes.server_of_files import live_over
+    from tests.fakes.server_of_files import live_over
 
     bench = ToolBench(root, live=live_over(root))
     assert isinstance(bench.find(insert_cell, path="old.ipynb", source="y = 2"), Unknown)
