@@ -29,12 +29,13 @@ export interface SharedCells {
   deleteCell(at: number): void;
 }
 
-interface NewCell {
+/* A type, not an interface: nbformat's cells want an index signature. */
+type NewCell = {
   id?: string;
   cell_type: string;
   source: string;
   metadata: { [key: string]: Json };
-}
+};
 
 /**
  * The steps that do the edits, in order; throws before any is done. Positions are counted here, because the
