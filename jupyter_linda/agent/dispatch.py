@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
@@ -18,7 +18,7 @@ from ..runs import questions
 from ..schemas import CallChanged, CallProgress, CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
 from .context import shorten
-from .transcript import Act, CallRow, Transcript, load
+from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -48,8 +48,6 @@ ASK_USER_SCHEMA: Mapping[str, Json] = {
     },
 }
 
-HAPPENED, AGAIN, SKIP = "It happened", "It did not: do it again", "Leave it"
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -67,6 +65,8 @@ class Ready:
     tool: Tool
     arguments: Mapping[str, Json]
     permit: Permit
+    approved: Preview | None = None
+    """What the person saw who allowed it."""
 
 
 ContextMaker = Callable[[str, str, str, Callable[[str], None]], ToolContext]
@@ -149,7 +149,7 @@ class Dispatcher:
         except ToolRetry as error:
             await self._close(row, "failed", error.message, action=tool.action, problem=_problem(error))
             return None
-        answer = _answer_for(row.call_id, transcript.questions)
+        answer = answer_for(row.call_id, transcript.questions)
         if row.state == "begun" and not await self._settle_cut_call(row, tool, arguments, transcript):
             return None
         call = GateCall(
@@ -176,7 +176,7 @@ class Dispatcher:
                 problem=Problem(kind="NotAllowed", message=verdict.reason, remedy=_how_to_allow(verdict)),
             )
             return None
-        return Ready(row, tool, arguments, verdict.permit), None
+        return Ready(row, tool, arguments, verdict.permit, seen_for(row.call_id, transcript.questions)), None
 
     async def _settle_cut_call(
         self, row: CallRow, tool: Tool, arguments: Mapping[str, Json], transcript: Transcript
@@ -306,7 +306,7 @@ class Dispatcher:
         row, tool = ready.row, ready.tool
         await self._lease.log.database.run(self._begin, row, tool)
         try:
-            result = await tool.run(ready.permit, ready.arguments, self._context(row))
+            result = await tool.run(ready.permit, ready.arguments, replace(self._context(row), approved=ready.approved))
         except (ToolRetry, ToolFailed) as error:
             await self._close(row, "failed", _told(error), action=tool.action, problem=_problem(error))
         except LeaseLost:
@@ -377,18 +377,6 @@ class Dispatcher:
         tx.connection.execute(update(calls).where(calls.c.call_id == row.call_id).values(**values))
         changed = tx.connection.execute(select(calls).where(calls.c.call_id == row.call_id)).one()
         tx.append(row.chat_id, CallChanged(call=store.as_call(changed)), run_id=row.run_id)
-
-
-def _answer_for(call_id: str, asked: Sequence[Question]) -> str | None:
-    """The person's answer about a call, newest first; an expired question counts as no."""
-    for question in reversed(asked):
-        if question.call_id != call_id or question.state == "open":
-            continue
-        if question.kind == "approval":
-            return question.answer if question.state == "answered" else "no"
-        if question.kind == "outcome" and question.answer == AGAIN:
-            return "once"
-    return None
 
 
 def _problem(error: LindaError) -> Problem:

@@ -14,11 +14,14 @@ from ..storage.tables import calls, messages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..schemas import Message, Question, Run
+    from ..schemas import Message, Preview, Question, Run
 
 CallRow = Row[Any]  # column types are the table's, not known to the checker
 
 OVER = ("done", "failed", "refused", "unknown", "stopped")
+
+HAPPENED, AGAIN, SKIP = "It happened", "It did not: do it again", "Leave it"
+"""Choices about a call that a crash cut."""
 
 
 @dataclass(frozen=True)
@@ -96,3 +99,21 @@ def decide_next(transcript: Transcript, *, steps: int, max_steps: int) -> Next:
     if steps >= max_steps:
         return End("failed", f"the limit of {max_steps} steps is reached")
     return CallModel(parent_id=last.message_id)
+
+
+def answer_for(call_id: str, asked: Sequence[Question]) -> str | None:
+    """The person's answer about a call, newest first; an expired question counts as no."""
+    for question in reversed(asked):
+        if question.call_id != call_id or question.state == "open":
+            continue
+        if question.kind == "approval":
+            return question.answer if question.state == "answered" else "no"
+        if question.kind == "outcome" and question.answer == AGAIN:
+            return "once"
+    return None
+
+
+def seen_for(call_id: str, asked: Sequence[Question]) -> Preview | None:
+    """The preview a person allowed, newest first: the tool refuses to do anything else."""
+    seen = [q.preview for q in asked if q.call_id == call_id and q.kind == "approval" and q.state == "answered"]
+    return seen[-1] if seen else None
