@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -105,8 +106,8 @@ class Claims:
         """Claim and carry; returns when idle for long enough."""
         while True:
             try:
-                await self._claim_all()
                 await self._duties()
+                await self._claim_all()
             except LindaError as error:
                 log.error("%s %s", error.message, error.remedy)  # noqa: TRY400  the cause is in the message
             if self._held:
@@ -145,7 +146,10 @@ class Claims:
             claimant = replace(self._me, gone=gone)
             if not queue.has_work(connection, claimant, self.held):
                 return None
+            dead = servers.dead_workers(connection)
         with self._log.transaction() as tx:
+            for worker_id in dead:
+                queue.free(tx, worker_id)
             return queue.claim(tx, claimant, lease_s=self._times.lease_s, held=self.held)
 
     async def _carry(self, lease: Lease) -> None:
@@ -201,6 +205,7 @@ class Claims:
     def _beat(self) -> None:
         with self._log.database.write() as connection:
             servers.beat(connection, self._me.server_id, pid=self._server_pid, now=self._log.clock.now())
+            servers.beat_worker(connection, self._me.server_id, self._me.holder, pid=os.getpid())
 
     def _expire(self) -> None:
         with self._log.transaction() as tx:

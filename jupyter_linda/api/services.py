@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import LindaError, StorageUnavailable
-from ..runs import questions
+from ..runs import questions, queue, servers
 from ..schemas import Problem
 
 if TYPE_CHECKING:
@@ -77,9 +78,18 @@ class Services:
         with self.log.transaction() as tx:
             questions.expire(tx)
 
+    def _leave(self) -> None:
+        with self.log.transaction() as tx:
+            for worker_id in self.brain.worker_ids:
+                queue.free(tx, worker_id)
+            servers.leave(tx.connection, self.server_id)
+
     async def close(self) -> None:
-        """End the worker, the followers and the database."""
+        """End the worker, the followers and the database; whoever starts next may take the runs at once."""
         await self.follower.close()
         await self.brain.close()
+        if self._opening is not None and self.database_problem is None:
+            with contextlib.suppress(LindaError):
+                await self.database.run(self._leave)
         await self.live.close()
         await asyncio.to_thread(self.database.close)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from ..schemas import PAYLOADS, Event, Folded, Noun
+from ..schemas import PAYLOADS, Event, Folded, MessageDelta, Noun
 from ..storage.tables import events
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class Transaction:
                 seq=seq,
                 run_id=run_id,
                 kind=KINDS[type(payload)],
-                payload=payload.model_dump_json(exclude_defaults=True),
+                payload=payload.model_dump_json(
+                    exclude_defaults=isinstance(payload, MessageDelta)
+                ),  # the many and small
                 at=self.now,
             )
         )

@@ -31,6 +31,26 @@ def beat(connection: Connection, server_id: str, *, pid: int, now: datetime) -> 
         )
 
 
+def beat_worker(connection: Connection, server_id: str, worker_id: str, *, pid: int) -> None:
+    """Say which process carries a server's runs, so that its death shows at once and not only by its leases."""
+    connection.execute(
+        update(servers)
+        .where(servers.c.server_id == server_id)
+        .values(worker_id=worker_id, worker_pid=pid, worker_started_at=started_at(pid))
+    )
+
+
+def dead_workers(connection: Connection) -> Sequence[str]:
+    """Workers of this host whose process ended while they held runs."""
+    rows = connection.execute(
+        select(servers.c.worker_id, servers.c.worker_pid, servers.c.worker_started_at).where(
+            servers.c.host == socket.gethostname(),
+            servers.c.worker_id.in_(select(runs.c.holder).where(runs.c.state == "running")),
+        )
+    )
+    return [row.worker_id for row in rows if row.worker_pid and started_at(row.worker_pid) != row.worker_started_at]
+
+
 def leave(connection: Connection, server_id: str) -> None:
     """A server ends in order: whoever comes next may take its runs at once."""
     connection.execute(delete(servers).where(servers.c.server_id == server_id))

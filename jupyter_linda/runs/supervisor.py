@@ -65,7 +65,8 @@ class Supervisor:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._deaths = 0
         self._started_at = 0.0
-        self._count = 0
+        self.worker_ids: list[str] = []
+        """Every worker this server ever had."""
         self._is_closing = False
         self.state: State = "idle"
         self.problem: Problem | None = None
@@ -115,8 +116,8 @@ class Supervisor:
         self.state = "restarting" if self._deaths else "starting"
         if pause:
             await asyncio.sleep(pause)
-        self._count += 1
-        worker_id = f"{self._server_id}-{os.getpid()}-{self._count}"
+        worker_id = f"{self._server_id}-{os.getpid()}-{len(self.worker_ids) + 1}"
+        self.worker_ids.append(worker_id)
         try:
             self._process = await asyncio.to_thread(self._spawn)
         except OSError as error:

@@ -227,6 +227,9 @@ servers = Table(
     Column("pid", Integer, nullable=False),
     Column("pid_started_at", Instant, nullable=False),
     Column("heartbeat_at", Instant, nullable=False),
+    Column("worker_id", Text, nullable=False, server_default=""),
+    Column("worker_pid", Integer),
+    Column("worker_started_at", Instant),
 )
 
 known = Table(

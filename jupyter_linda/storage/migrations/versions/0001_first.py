@@ -86,6 +86,9 @@ def upgrade() -> None:
         sa.Column("pid", sa.Integer(), nullable=False),
         sa.Column("pid_started_at", sa.BigInteger(), nullable=False),
         sa.Column("heartbeat_at", sa.BigInteger(), nullable=False),
+        sa.Column("worker_id", sa.Text(), server_default="", nullable=False),
+        sa.Column("worker_pid", sa.Integer(), nullable=True),
+        sa.Column("worker_started_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("server_id"),
     )
     op.create_table(
