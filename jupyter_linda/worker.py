@@ -12,6 +12,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jupyter_core.paths import jupyter_config_dir, jupyter_runtime_dir
+
 from .agent.claims import Claims, Times, WatchedQueue
 from .agent.dispatch import Hands, Limits
 from .agent.loop import Mind
@@ -125,7 +127,8 @@ class Worker:
 
     def _make_hands(self, settings: dict[str, Json], root_dir: str, clock: Clock, database: Database) -> Hands:
         """The tools and the gate before them."""
-        policy = PathPolicy(root_dir, allow_hidden=settings["allow_hidden"])
+        closed = (settings["data_dir"], settings["rules_file"], jupyter_runtime_dir(), jupyter_config_dir())
+        policy = PathPolicy(root_dir, allow_hidden=settings["allow_hidden"], never=closed)
         rules = RuleFile(settings["rules_file"])
         gate = RuleGate(rules=rules, policy=policy, grants=SqlGrants(database), audit=SqlAudit(database), clock=clock)
         live = RemoteLive(self._channel)

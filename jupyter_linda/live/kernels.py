@@ -64,7 +64,7 @@ class KernelLink:
 
     async def open(self) -> None:
         """Connect and wait until the kernel answers and is heard; `KernelUnavailable` if it does not."""
-        self._client.start_channels(hb=False, stdin=False)
+        await ensure_async(self._client.start_channels(hb=False, stdin=False))  # a gateway's client awaits here
         self._tasks = [
             asyncio.create_task(self._listen(self._client.iopub_channel, is_iopub=True)),
             asyncio.create_task(self._listen(self._client.shell_channel, is_iopub=False)),
@@ -152,6 +152,11 @@ class KernelLink:
             return True
         # Until we have heard an execution end, one may run that began before we listened: the server knows.
         return self._may_run_before and getattr(self._manager, "execution_state", None) == "busy"
+
+    @property
+    def language(self) -> str:
+        """The kernel's language, as it said."""
+        return str((self.info.get("language_info") or {}).get("name") or "").lower()
 
     def is_running(self, msg_id: str) -> bool:
         """Whether that very request is what runs."""

@@ -41,6 +41,11 @@ async def evaluate(
     link: KernelLink, setup: str, expressions: Mapping[str, str], *, timeout_s: float
 ) -> Mapping[str, str]:
     """See `ports.Live.evaluate`."""
+    if link.language != "python":
+        raise ToolFailed(
+            f"Only Python kernels can be looked into; this one speaks {link.language or 'another language'}.",
+            kind_of_failure="other_language",
+        )
     subshell_id = await link.subshell()
     if subshell_id is None and link.is_busy:
         raise _busy()

@@ -51,6 +51,13 @@ async def test_an_expression_that_raises_is_told(live, file):
         await live.evaluate("a.ipynb", "", {"a": "str(1/0)"})
 
 
+async def test_a_kernel_of_another_language_is_left_alone(live, file):
+    link = await start(live)
+    link.info = {**link.info, "language_info": {"name": "R"}}
+    with pytest.raises(ToolFailed, match="speaks r"):
+        await live.evaluate("a.ipynb", "", {"a": "'x'"})
+
+
 async def test_without_a_kernel_it_says_so(live, file):
     with pytest.raises(KernelUnavailable, match="no running kernel"):
         await live.evaluate("a.ipynb", "", {"a": "'x'"})
