@@ -156,15 +156,15 @@ class Documents:
         if snapshot.is_upgraded:
             raise refuse_upgrade(path)
         sheet = apply_edits(self._sheet(path, snapshot.content), edits)
-        await self._save(snapshot, sheet)
+        await self._save(snapshot, sheet, keeps_trust=True)
         view = await self._reread(path)
         return _outcome(view, edits, route="file", is_saved=True)
 
-    async def _save(self, snapshot: Snapshot, sheet: Sheet) -> None:
+    async def _save(self, snapshot: Snapshot, sheet: Sheet, *, keeps_trust: bool = False) -> None:
         if snapshot.is_upgraded:
             raise refuse_upgrade(snapshot.path)
         saved = with_written_ids(sheet, new_cell_id)
-        await self._files.replace(snapshot, {**snapshot.content, "cells": saved.cells})
+        await self._files.replace(snapshot, {**snapshot.content, "cells": saved.cells}, keeps_trust=keeps_trust)
         if not saved.writes_ids:
             self._ids.remember(snapshot.path, saved.cells, saved.ids)
 

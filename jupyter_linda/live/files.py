@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..ports import Json
 
 SIZE_LIMIT_BYTES = 200_000_000
+TRUST_LIMIT_BYTES = 5_000_000
+"""Larger notebooks lose their trust mark with an edit: signing them would hold up the server."""
 _PLAIN_MANAGERS = (FileContentsManager, AsyncFileContentsManager, LargeFileManager, AsyncLargeFileManager)
 
 
@@ -86,8 +88,11 @@ class NotebookFiles(Protocol):
     async def read(self, path: str) -> Snapshot:
         """The file now; `NotFound`, `ToolFailed` for what is no notebook."""
 
-    async def replace(self, snapshot: Snapshot, content: Json) -> None:
-        """Put `content` in place of exactly that snapshot, else `StaleRevision`."""
+    async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
+        """Put `content` in place of exactly that snapshot, else `StaleRevision`.
+
+        `keeps_trust`: no output was added, so a notebook the user trusts stays trusted.
+        """
 
     async def create(self, path: str, content: Json) -> None:
         """A new file; `Conflict` if there is one."""
@@ -124,8 +129,9 @@ def parse_notebook(path: str, raw: bytes) -> tuple[Json, Layout, bool]:
 class DiskNotebooks:
     """Notebook files on this machine's disk."""
 
-    def __init__(self, policy: PathPolicy) -> None:
+    def __init__(self, policy: PathPolicy, notary: Any = None) -> None:  # nbformat's, untyped
         self._policy = policy
+        self._notary = notary
 
     async def read(self, path: str) -> Snapshot:
         """See `NotebookFiles`."""
@@ -133,13 +139,24 @@ class DiskNotebooks:
         content, layout, is_upgraded = parse_notebook(path, raw)
         return Snapshot(path, content, raw, layout, is_upgraded)
 
-    async def replace(self, snapshot: Snapshot, content: Json) -> None:
+    async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
         """See `NotebookFiles`."""
         raw = to_bytes(content, snapshot.layout)
         if raw == snapshot.token:
             return
         real = self._policy.locate(snapshot.path).real
         await asyncio.to_thread(write_checked, real, raw, expect=snapshot.token, label=snapshot.path)
+        if keeps_trust and self._notary is not None and len(raw) <= TRUST_LIMIT_BYTES:
+            self._trust_as_before(snapshot.token, raw)
+
+    def _trust_as_before(self, before: bytes, after: bytes) -> None:
+        """Sign what was signed: else the user's own outputs would be hidden after a change of a source."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            old = nbformat.reads(before.decode("utf-8-sig"), as_version=4)  # type: ignore[no-untyped-call]  # untyped
+            if self._notary.check_signature(old):
+                new = nbformat.reads(after.decode("utf-8-sig"), as_version=4)  # type: ignore[no-untyped-call]  # untyped
+                self._notary.sign(new)
 
     async def create(self, path: str, content: Json) -> None:
         """See `NotebookFiles`."""
@@ -179,8 +196,8 @@ class ContentsNotebooks:
         token = json.dumps(content, sort_keys=True).encode()
         return Snapshot(path, content, token, Layout())
 
-    async def replace(self, snapshot: Snapshot, content: Json) -> None:
-        """See `NotebookFiles`."""
+    async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
+        """See `NotebookFiles`; this manager signs by its own rules."""
         if (await self.read(snapshot.path)).token != snapshot.token:
             raise StaleRevision(f"{snapshot.path!r} changed meanwhile.", remedy="Read it again.")
         await self._save(snapshot.path, content)
@@ -211,7 +228,7 @@ class ContentsNotebooks:
 def choose_files(contents_manager: Any, policy: PathPolicy) -> NotebookFiles:  # untyped library
     """Plain files where the server's contents manager keeps plain files, else through that manager."""
     if type(contents_manager) in _PLAIN_MANAGERS:
-        return DiskNotebooks(policy)
+        return DiskNotebooks(policy, contents_manager.notary)
     return ContentsNotebooks(contents_manager)
 
 

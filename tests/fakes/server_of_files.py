@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+from traitlets.config import Config
 
 from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.server import LiveServer
@@ -17,7 +18,9 @@ class NoSessions:
 
 def live_over(root, browsers=None):
     """Linda's view of the notebooks below a folder."""
-    manager = AsyncLargeFileManager(root_dir=str(root))
+    # The signatures of a real notary would land in the home folder of whoever runs the tests.
+    config = Config({"NotebookNotary": {"db_file": ":memory:", "secret": b"test"}})
+    manager = AsyncLargeFileManager(root_dir=str(root), config=config)
     app = SimpleNamespace(
         root_dir=str(root), contents_manager=manager, session_manager=NoSessions(), kernel_manager=None
     )

@@ -282,3 +282,30 @@ async def test_other_contents_managers_are_used_through_get_and_save(browsers, r
 
 async def test_the_servers_own_manager_means_plain_files(jp_serverapp, root):
     assert isinstance(choose_files(jp_serverapp.contents_manager, PathPolicy(str(root))), DiskNotebooks)
+
+
+HTML = {"output_type": "display_data", "metadata": {}, "data": {"text/html": ["<b>x</b>"]}}
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+async def test_an_edit_neither_gives_nor_takes_trust(jp_serverapp, jp_root_dir, browsers, is_trusted):
+    (jp_root_dir / "a.ipynb").write_text(json.dumps(notebook(code_cell("a", "a", outputs=[HTML]), code_cell("b", "b"))))
+    manager = jp_serverapp.contents_manager
+    if is_trusted:
+        await manager.trust_notebook("a.ipynb")
+    documents = Documents(choose_files(manager, PathPolicy(str(jp_root_dir))), browsers)
+    await documents.edit("a.ipynb", [ReplaceSource("b", "b", "b2")])
+    cells = (await manager.get("a.ipynb"))["content"]["cells"]
+    assert cells[1]["source"] == "b2"
+    assert cells[0]["metadata"].get("trusted", False) is is_trusted
+
+
+async def test_new_outputs_are_not_trusted(jp_serverapp, jp_root_dir, browsers):
+    (jp_root_dir / "a.ipynb").write_text(json.dumps(notebook(code_cell("a", "a"))))
+    manager = jp_serverapp.contents_manager
+    await manager.trust_notebook("a.ipynb")
+    documents = Documents(choose_files(manager, PathPolicy(str(jp_root_dir))), browsers)
+    await documents.store_outputs("a.ipynb", "a", expect="a", outputs=[HTML], execution_count=1)
+    cell = (await manager.get("a.ipynb"))["content"]["cells"][0]
+    assert cell["outputs"][0]["data"]["text/html"] == "<b>x</b>"
+    assert cell["metadata"].get("trusted", False) is False
