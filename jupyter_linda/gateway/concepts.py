@@ -8,6 +8,7 @@ _ENGLISH: dict[str, str] = {
     "run": r"re-?runs?|runs?|running|ran|exec|execut(?:e|es|ed|ing)|re-execute|eval(?:uate)?|fire|kick off"
     r"|shift-?enter"
     r"|compute|rn",
+    "start": r"start|begin|launch|play",
     "cell": r"cells?|(?:code )?blocks?|cel|snippet",
     "notebook": r"note ?books?|nbs?|ipynbs?|notbooks?|\ue002",
     "open": r"open(?:ed|ing)?|opn|pull(?: \w+)? up|bring(?: \w+)? (?:up|to the front)|load(?: up)?|go to"
@@ -62,6 +63,7 @@ _ENGLISH: dict[str, str] = {
 }
 _CHINESE: dict[str, str] = {
     "run": r"运行|执行|跑|重跑|行[第多一次]|再行|计算一下",
+    "start": r"启动|开始|开跑",
     "cell": r"单元格|格子|单元|代码[块格框]|储存格|这一?格|呢格|第?[\ue004一]格|末尾那格|最后[一那]?[个]?格|那格"
     r"|多一格|一格",
     "notebook": r"笔记本|笔记(?!本电脑)|本子|那本",
@@ -71,7 +73,7 @@ _CHINESE: dict[str, str] = {
     "output": r"输出|结果|打印了|跑出来|报错",
     "list": r"列出|列一?[下晒个]?|清单|列表|一览|有哪些",
     "which": r"哪些|什么|啥|几个|多少|有咩|咩|边啲|有没有|有无|哪几个",
-    "exist": r"有哪|有什么|有啥|都有|有多少|有几|有没有|有无|有咩",
+    "exist": r"有哪|有什么|有啥|都有|有多少|有几|有没有|有无|有咩|有.*吗",
     "add": r"插入|插|新增|新建|新开|加|添加|增加|追加|塞|写入|写上|放|补|创建|弄一个|新",
     "variable": r"变量|变数|内存|定义|命名空间|对象|工作区|环境",
     "value": r"的值|等于|变量.*类型",

@@ -30,8 +30,11 @@ CHANGING = frozenset({"insert_cell", "run_cell"})
 
 ACT_READ = 0.5
 ACT_CHANGE = 0.6
+NEAR_READ = 0.4
+CLEARLY = 1.4
 ASK = 0.3
-"""Probabilities: to act on a read, on a change, and to ask whether that was meant. Set on the development phrasings."""
+"""Probabilities: to act on a read, on a change, on a read this many times likelier than any talk, and to ask
+whether that was meant. Set on the development phrasings."""
 
 _EVIDENCE: dict[str, frozenset[str]] = {
     "list_notebooks": frozenset({"notebook"}),
@@ -39,13 +42,20 @@ _EVIDENCE: dict[str, frozenset[str]] = {
     "read_notebook": frozenset({"notebook", "cell"}),
     "read_cell": frozenset({"cell", "place"}),
     "insert_cell": frozenset({"add", "cell"}),
-    "run_cell": frozenset({"run"}),
+    "run_cell": frozenset({"run", "start"}),
     "list_variables": frozenset({"variable", "value", "frame"}),
     "describe_dataframe": frozenset({"frame", "shape", "describe"}),
     "search_files": frozenset({"find", "where", "use"}),
     "list_files": frozenset({"file", "list"}),
     "read_file": frozenset({"file", "read"}),
 }
+_SUPPORT = frozenset(
+    {"list", "which", "exist", "read", "find", "all", "describe", "open", "please", "value", "content"}
+)
+_LISTS = frozenset({"list_notebooks", "list_variables", "list_files"})
+_FEW_CHARACTERS = 14
+"""A list needs more than its noun ("my notebook is a mess"), unless the noun is nearly all that is said."""
+_PASTIME = re.compile(r"(?<![a-z])(?:jokes?|story|stories|poem|song|riddle)(?![a-z])|笑话|故事|段子|谜语|唱|一首")
 _REFUSAL = re.compile(r"(?<![a-z])(?:don'?t|do not|never|stop)(?![a-z])|(?<!要)不要|^别|[，,]别|先别|千万别|不许|唔好")
 _REPORT = re.compile(
     r"^(?:i|we)(?:'ve| have)?(?: already| just| also)* (?:ran|run|executed|added|inserted|put"
@@ -96,35 +106,57 @@ class Decision:
 def decide(masked: Masked, guess: Guess) -> Decision:
     """Weigh the best tool against talk; nothing acts without its own words in the request."""
     tools = [(intent, share) for intent, share in guess.ranked if intent in TOOL_INTENTS]
-    talk = next(intent for intent, _ in guess.ranked if intent in TALK_INTENTS)
+    talk, talk_share = next((intent, share) for intent, share in guess.ranked if intent in TALK_INTENTS)
     intent, share = tools[0]
     if plain := _plain_talk(masked.text, intent):
         return Decision("talk", plain)
     if _BEYOND.search(masked.text) and share < SURE_ENOUGH:
-        return Decision("talk", talk if talk in ("howto", "cannot") else "cannot")
+        return Decision("talk", "howto" if talk == "howto" else "cannot")
     found = set(concepts(masked.text))
-    if intent == "read_notebook" and "cell" in found and _ONE_CELL.search(masked.text):
-        intent = "read_cell"
-    if "find" in found and found & {"file", "notebook"} and masked.of("quote", "name") and intent not in CHANGING:
-        return Decision("act", "search_files")
-    has_evidence = bool(_EVIDENCE[intent] & found)
+    if better := _by_words(masked, found, intent, guess):
+        return Decision("act", better)
+    has_evidence = _has_evidence(masked.text, found, intent)
     needed = ACT_CHANGE if intent in CHANGING else ACT_READ
+    is_clear = share >= needed or (intent not in CHANGING and share >= NEAR_READ and share >= CLEARLY * talk_share)
+    if is_clear and has_evidence:
+        return Decision("act", intent)
     talking = guess.of(*TALK_INTENTS)
-    if share >= needed and has_evidence:
-        return Decision("act", intent)
-    reading = 1.0 - talking - guess.of(*CHANGING)
-    if has_evidence and intent not in CHANGING and reading >= 0.7 and share >= 0.38:
-        return Decision("act", intent)
-    if has_evidence and talking < 0.5 and 1.0 - talking >= ASK:
+    if (has_evidence and talking < 0.5 and 1.0 - talking >= ASK) or (is_clear and intent in CHANGING):
         return Decision("ask", intent, tuple(name for name, part in tools[:2] if part >= 0.12))
     return Decision("talk", talk)
+
+
+def _by_words(masked: Masked, found: set[str], intent: str, guess: Guess) -> str:
+    """A read that the words name more surely than the shares do; else empty."""
+    if intent in CHANGING:
+        return ""
+    if intent == "read_notebook" and "cell" in found and _ONE_CELL.search(masked.text):
+        return "read_cell"
+    is_about_text = "find" in found and found & {"file", "notebook"} and masked.of("quote", "name")
+    if is_about_text or (intent in _LISTS and "use" in found and guess.of("search_files") >= ASK):
+        return "search_files"
+    is_about_shape = {"frame", "shape"} <= found and "howto" not in found and guess.of("describe_dataframe") >= ASK
+    return "describe_dataframe" if intent == "describe_dataframe" and is_about_shape else ""
+
+
+def _has_evidence(text: str, found: set[str], intent: str) -> bool:
+    if intent in _LISTS and not found & _SUPPORT and _length(text) > _FEW_CHARACTERS:
+        return False
+    return bool(_EVIDENCE[intent] & found)
 
 
 def _plain_talk(text: str, intent: str) -> str:
     """The kind of talk a text surely is: a courtesy, or a change refused or reported; else empty."""
     courtesy = next((kind for kind, pattern in _COURTESIES.items() if pattern.fullmatch(text)), "")
-    if courtesy or intent not in CHANGING:
-        return courtesy
+    if courtesy or (_PASTIME.search(text) and intent != "search_files"):
+        return courtesy or "chat"
+    if intent not in CHANGING:
+        return ""
     if _REFUSAL.search(text):
         return "cannot"
     return "chat" if _REPORT.search(text) else ""
+
+
+def _length(text: str) -> int:
+    """Characters, a Chinese one counted twice."""
+    return sum(2 if "\u4e00" <= sign <= "\u9fff" else 1 for sign in text)

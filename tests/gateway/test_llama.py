@@ -50,6 +50,7 @@ def test_closing_the_stream_stops_the_generation(model):
         async for piece in pieces:
             await pieces.aclose()
             return piece
+        return ""
 
     assert asyncio.run(first_of_many())
 

