@@ -263,6 +263,7 @@ class Kernels:
 
     async def find(self, path: str) -> KernelLink | None:
         """The link to a notebook's running kernel; None when it has no session."""
+        await self._prune()
         kernel_id = next((kernel.kernel_id for kernel in await self.list() if kernel.path == api_path(path)), None)
         return None if kernel_id is None else await self._link(kernel_id)
 
@@ -292,10 +293,7 @@ class Kernels:
 
     async def _link(self, kernel_id: str) -> KernelLink:
         link = self._links.get(kernel_id)
-        if link is not None and link.died.is_set():
-            await self._links.pop(kernel_id).close()
-            link = None
-        if link is not None:
+        if link is not None and not link.died.is_set():
             return link
         manager = await self._living(kernel_id)
         link = KernelLink(kernel_id, manager)
@@ -327,6 +325,12 @@ class Kernels:
                 break
             await asyncio.sleep(ALIVE_POLL_S)
         return manager
+
+    async def _prune(self) -> None:
+        """Let go of kernels that are gone."""
+        gone = [kernel_id for kernel_id, link in self._links.items() if link.died.is_set()]
+        for link in [self._links.pop(kernel_id) for kernel_id in gone]:
+            await link.close()
 
     async def close(self) -> None:
         """Close every link."""

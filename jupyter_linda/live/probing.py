@@ -79,7 +79,7 @@ async def _reply(link: KernelLink, reply: asyncio.Future[Mapping[str, Json]], ti
         await asyncio.wait([reply, died], timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
     finally:
         died.cancel()
-    if reply.done():
+    if reply.done() and not reply.cancelled():
         return reply.result()
     if link.died.is_set():
         raise KernelUnavailable("The kernel died.", remedy="Run a cell to start a new one.")

@@ -82,7 +82,7 @@ class Execution:
             await asyncio.wait([reply, died], return_when=asyncio.FIRST_COMPLETED)
         finally:
             died.cancel()
-        if not reply.done():
+        if not reply.done() or reply.cancelled():  # cancelled: the link was closed after the death
             return "kernel_died"
         # The reply may overtake the last outputs, which come on another channel; while they still come, wait.
         self._heard_at = time.monotonic()

@@ -94,9 +94,11 @@ class PathPolicy:
     allow_hidden: bool = False
     never: tuple[str, ...] = ()
     _root: str = field(init=False, repr=False, default="")
+    _closed: tuple[str, ...] = field(init=False, repr=False, default=())
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_root", os.path.realpath(self.root_dir))
+        object.__setattr__(self, "_closed", tuple(os.path.realpath(folder) for folder in self.never))
 
     @property
     def root(self) -> str:
@@ -141,7 +143,7 @@ class PathPolicy:
             asked = list(real_parts)
         if any(map(is_secret_name, [*real_parts, *asked])) or is_runtime_file(parts_of(located.real)):
             raise NotAllowed(f"{path!r} is a secret file or folder by its name: those are never opened.")
-        if any(is_under(located.real, os.path.realpath(folder), is_folded=True) for folder in self.never):
+        if any(is_under(located.real, folder, is_folded=True) for folder in self._closed):
             raise NotAllowed(f"{path!r} belongs to the settings of Jupyter or of Linda: never opened.")
         if not self.allow_hidden and any(map(is_hidden_name, [*real_parts, *asked])):
             raise NotAllowed(
