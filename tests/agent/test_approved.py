@@ -1,0 +1,50 @@
+"""A tool is told what the person saw who allowed its call, after any wait and in any worker."""
+
+from __future__ import annotations
+
+from jupyter_linda.ports import Resource, ToolContext, ToolResult
+from jupyter_linda.schemas import Preview
+from jupyter_linda.toolkit import tool
+from tests.fakes.desk import says, uses
+
+
+async def test_what_was_approved_reaches_the_tool(desk):
+    seen = []
+
+    @tool(action="run", family="test", resource=lambda _arguments: Resource("none"))
+    async def launch(context: ToolContext, name: str) -> ToolResult:
+        """Launch."""
+        seen.append(context.approved)
+        return ToolResult("launched")
+
+    @launch.previews
+    async def preview(arguments, context):
+        return Preview(sentence=f"Launch {arguments['name']}.", code="x = 1")
+
+    desk.tools = {**desk.tools, "launch": launch}
+    desk.gate.auto = False
+    desk.model.scripts["go"] = [uses(("launch", {"name": "a"})), says("done")]
+    run = desk.send("go")
+    async with desk.working():
+        await desk.until_state(run.run_id, "waiting")
+    desk.answer("once")
+    async with desk.working():
+        assert (await desk.finish(run.run_id)).state == "done"
+    assert seen == [Preview(sentence="Launch a.", code="x = 1")]
+
+
+async def test_a_call_nobody_was_asked_about_has_nothing_approved(desk):
+    seen = []
+
+    @tool(action="read", family="test", resource=lambda _arguments: Resource("none"))
+    async def glance(context: ToolContext) -> ToolResult:
+        """Glance."""
+        seen.append(context.approved)
+        return ToolResult("seen")
+
+    desk.tools = {**desk.tools, "glance": glance}
+    desk.model.scripts["go"] = [uses(("glance", {})), says("done")]
+    run = desk.send("go")
+    async with desk.working():
+        await desk.finish(run.run_id)
+    assert seen == [None]
