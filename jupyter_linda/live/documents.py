@@ -120,6 +120,7 @@ class Documents:
         missing = [edit for edit in edits if not (isinstance(edit, InsertCell) and sheet.has_happened(edit))]
         params = {"path": path, "edits": [_frame(edit) for edit in missing]}
         result = await self._browsers.request(holder, "edit_notebook", params, timeout_s=EDIT_TIMEOUT_S)
+        self._ids.remember(path, wanted.cells, wanted.ids)  # for a tab whose JSON holds no ids (formats below 4.5)
         view = self._view(path, result["content"])
         _read_back(view, edits, wanted)
         return _outcome(view, edits, route="browser", is_saved=bool(result.get("saved")))

@@ -137,6 +137,23 @@ async def test_an_open_notebook_is_edited_in_its_tab_and_the_file_is_left_alone(
     assert file.read_text() == text
 
 
+async def test_an_insert_is_confirmed_in_a_tab_whose_format_keeps_no_ids(documents, browsers, root):
+    old = notebook(code_cell("a"), code_cell("b"), minor=4)
+    tab = FakeTab(browsers)
+    tab.opens("old.ipynb", old)
+    edit = tab._edit_notebook
+
+    async def without_ids(frame, **params):
+        result = await edit(frame, **params)
+        cells = [code_cell(cell["source"]) for cell in result["content"]["cells"]]
+        return {**result, "content": notebook(*cells, minor=4)}
+
+    tab._edit_notebook = without_ids
+    outcome = await documents.edit("old.ipynb", [InsertCell(1, "n", "code", "x")])
+    assert [cell["source"] for cell in tab.documents["old.ipynb"]["cells"]] == ["a", "x", "b"]
+    assert (outcome.cells[0]["id"], outcome.cells[0]["source"]) == ("n", "x")
+
+
 async def test_of_two_tabs_exactly_one_is_asked_the_newest_active(documents, browsers, file):
     old, new, other = FakeTab(browsers, "old"), FakeTab(browsers, "new"), FakeTab(browsers, "other")
     old.opens("a.ipynb", loaded(file))
