@@ -68,12 +68,17 @@ export interface ApiWords {
   unreachable: string;
   unreachableRemedy: string;
   unexpected: (status: number) => string;
+  missing: string;
+  missingRemedy: string;
 }
 
 const ENGLISH: ApiWords = {
   unreachable: 'The Jupyter server cannot be reached.',
   unreachableRemedy: 'Check that it is running, then try again.',
-  unexpected: status => `The server answered with status ${status}.`
+  unexpected: status => `The server answered with status ${status}.`,
+  missing: 'The server part of Linda is not running.',
+  missingRemedy:
+    'Restart Jupyter; if that does not help, run: jupyter server extension enable jupyter_linda'
 };
 
 interface Call {
@@ -201,6 +206,13 @@ export class Api {
       body = (await response.json()) as Partial<Problem> | null;
     } catch {
       /* Not ours: a proxy's page, or a plain 404. */
+    }
+    if (response.status === 404 && !body?.kind) {
+      return {
+        kind: 'NotInstalled',
+        message: this.words.missing,
+        remedy: this.words.missingRemedy
+      };
     }
     return {
       kind: body?.kind ?? `Http${response.status}`,

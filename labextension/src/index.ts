@@ -68,7 +68,12 @@ function activate(
     events: events => take(events),
     request: request => void answer(request),
     cancel: requestId => hands.cancel(requestId),
-    connection: connection => store.update({ connection })
+    connection: connection => {
+      store.update({ connection });
+      if (connection === 'open' && !store.state.isListLoaded) {
+        void actions.loadHome();
+      }
+    }
   });
   const actions = new Actions(api, store, stream);
   const hands = new NotebookHands(app, tracker, (requestId, text) =>
@@ -152,12 +157,17 @@ function activate(
           'Check that it is running, then try again.'
         ),
         unexpected: status =>
-          trans.__('The server answered with status %1.', String(status))
+          trans.__('The server answered with status %1.', String(status)),
+        missing: trans.__('The server part of Linda is not running.'),
+        missingRemedy: trans.__(
+          'Restart Jupyter; if that does not help, run: jupyter server extension enable jupyter_linda'
+        )
       };
       panel.speak(trans);
     }
   };
 
+  store.changed.connect(() => panel.showWaiting(store.state.questions.length));
   app.shell.add(panel, 'right', { rank: 900, type: 'Linda' });
   restorer?.add(panel, panel.id);
   addCommands({ app, actions, store, words: () => trans, palette, reveal });

@@ -35,6 +35,16 @@ export class LindaPanel extends ReactWidget {
     this.update();
   }
 
+  /** The badge on the side bar's icon. */
+  showWaiting(count: number): void {
+    const shown = count > 0 ? String(count) : '';
+    const { waiting, ...rest } = this.title.dataset;
+    if (shown !== (waiting ?? '')) {
+      this.title.dataset = shown ? { ...rest, waiting: shown } : rest;
+      this.retitle();
+    }
+  }
+
   /** Give the keyboard to the composer, or to the view when there is none. */
   focusComposer(): void {
     const target =
@@ -52,7 +62,10 @@ export class LindaPanel extends ReactWidget {
 
   private retitle(): void {
     const { trans } = this.frame;
-    this.title.caption = trans.__('Linda, the assistant');
+    const waiting = this.title.dataset.waiting;
+    this.title.caption = waiting
+      ? trans.__('Linda, the assistant (%1 waiting)', waiting)
+      : trans.__('Linda, the assistant');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('Linda'));
     this.node.lang = trans.__('en');
@@ -88,6 +101,7 @@ function Panel(): JSX.Element {
       <h2 className="linda-sr">{trans.__('Linda')}</h2>
       <Tabs />
       <ConnectionNote />
+      <StatusNotes />
       {problem && (
         <ProblemNote problem={problem}>
           <button
@@ -178,6 +192,23 @@ function Tabs(): JSX.Element {
         ]}
       />
     </nav>
+  );
+}
+
+/** What the server itself says is wrong. */
+function StatusNotes(): JSX.Element {
+  const status = useStore(state => state.status);
+  const problems = [
+    status?.database_problem,
+    status?.worker_problem,
+    status?.rules_problem
+  ];
+  return (
+    <>
+      {problems.map(
+        (problem, at) => problem && <ProblemNote key={at} problem={problem} />
+      )}
+    </>
   );
 }
 

@@ -179,18 +179,62 @@ export function choose(log: ChatLog, message: Message): ChatLog {
   return { ...log, chosen };
 }
 
+/** Each message's shown children, oldest first; counted once for each state of the messages. */
 function childrenOf(log: ChatLog): Map<string, Message[]> {
-  const children = new Map<string, Message[]>();
-  for (const message of Object.values(log.messages)) {
-    if (message.status !== 'replaced') {
-      const key = parentKey(log, message);
-      children.set(key, [...(children.get(key) ?? []), message]);
-    }
+  const known = CHILDREN.get(log.messages);
+  if (known) {
+    return known;
   }
+  const shown = Object.values(log.messages).filter(
+    message => message.status !== 'replaced'
+  );
+  const children = grouped(shown, message => parentKey(log, message));
   for (const list of children.values()) {
     list.sort((a, b) => a.created_at.localeCompare(b.created_at));
   }
+  CHILDREN.set(log.messages, children);
   return children;
+}
+
+/** The calls of a message, in the order they came. */
+export function callsOf(log: ChatLog, messageId: string): Call[] {
+  let groups = CALLS.get(log.calls);
+  if (!groups) {
+    groups = grouped(Object.values(log.calls), call => call.message_id);
+    CALLS.set(log.calls, groups);
+  }
+  return groups.get(messageId) ?? [];
+}
+
+/** The questions that hold, or held, a call up. */
+export function questionsOf(log: ChatLog, callId: string): Question[] {
+  let groups = QUESTIONS.get(log.questions);
+  if (!groups) {
+    groups = grouped(Object.values(log.questions), one => one.call_id ?? '');
+    QUESTIONS.set(log.questions, groups);
+  }
+  return groups.get(callId) ?? [];
+}
+
+const CHILDREN = new WeakMap<object, Map<string, Message[]>>();
+const CALLS = new WeakMap<object, Map<string, Call[]>>();
+const QUESTIONS = new WeakMap<object, Map<string, Question[]>>();
+
+function grouped<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) {
+      group.push(item);
+    } else {
+      groups.set(key, [item]);
+    }
+  }
+  return groups;
 }
 
 /** The nearest shown ancestor: a parent that is hidden or unknown must not hide its children. */

@@ -210,6 +210,12 @@ function reduceHome(
       aftermath.isSettingsChanged = true;
     } else if (event.kind === 'rules.changed') {
       aftermath.isRulesChanged = true;
+      const { problem } = payload as Payloads['rules.changed'];
+      const status = state.status && {
+        ...state.status,
+        rules_problem: problem
+      };
+      state = { ...state, status };
     }
   }
   return state;

@@ -87,6 +87,14 @@ test('a reply that is not ours still makes a sentence', async () => {
   await assert.rejects(api.status(), /status 502/);
 });
 
+test('a server without our extension is said, with a remedy', async () => {
+  const { api } = rig(404, { message: 'Not Found', reason: null });
+  await assert.rejects(
+    api.status(),
+    (error: unknown) => problemFrom(error).kind === 'NotInstalled'
+  );
+});
+
 test('an unreachable server is said, with a remedy', async () => {
   const api = new Api(SETTINGS, () => Promise.reject(new TypeError('fetch')));
   await assert.rejects(api.status(), (error: unknown) => {

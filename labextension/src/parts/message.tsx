@@ -5,7 +5,7 @@ import { editIcon, refreshIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { sameItems, useFrame, useStore } from '../frame';
-import { siblingsOf } from '../reduce';
+import { callsOf, questionsOf, siblingsOf } from '../reduce';
 import type { Message } from '../types';
 import { ApprovalCard } from './approval';
 import { CallCard } from './call';
@@ -24,6 +24,7 @@ export const MessageRow = React.memo(function MessageRow(props: {
     <article
       className={`linda-Message linda-mod-${message.role}`}
       aria-label={isUser ? trans.__('You') : trans.__('Linda')}
+      aria-busy={message.status === 'streaming'}
       data-message={message.message_id}
     >
       {isUser ? <UserText message={message} /> : <AssistantText {...props} />}
@@ -132,18 +133,13 @@ function RetryButton(props: { message: Message }): JSX.Element {
 /** The calls of a message, each with the question that holds it up. */
 function Cards(props: { message: Message }): JSX.Element {
   const { chat_id, message_id } = props.message;
-  const calls = useStore(
-    state =>
-      Object.values(state.logs[chat_id]?.calls ?? {}).filter(
-        call => call.message_id === message_id
-      ),
-    sameItems
-  );
+  const calls = useStore(state => {
+    const log = state.logs[chat_id];
+    return log ? callsOf(log, message_id) : [];
+  }, sameItems);
   const questions = useStore(state => {
-    const ids = new Set(calls.map(call => call.call_id));
-    return Object.values(state.logs[chat_id]?.questions ?? {}).filter(
-      question => question.call_id !== null && ids.has(question.call_id)
-    );
+    const log = state.logs[chat_id];
+    return log ? calls.flatMap(call => questionsOf(log, call.call_id)) : [];
   }, sameItems);
   return (
     <>
