@@ -74,8 +74,8 @@ def _column_line(column: Mapping[str, Json]) -> str:
     parts = [f"- {column['name']}: {column['dtype']}"]
     if column["nulls"] is not None:
         parts.append(f"{column['nulls']} missing")
-    if column.get("minimum") is not None:
-        parts.append(f"from {_shown(column['minimum'])} to {_shown(column['maximum'])}")
+    if column.get("min") is not None:
+        parts.append(f"from {_shown(column['min'])} to {_shown(column['max'])}")
     if column.get("categories"):
         between = " < " if column.get("is_ordered") else ", "
         counted = between.join(f"{entry['value']} ({entry['count']})" for entry in column["categories"])

@@ -172,8 +172,8 @@ def pandas_column(series, name, bench):
             for place, value in enumerate(categories[:MOST_CATEGORIES])
         ]
     elif dtype.kind in "iufmM" and len(series) and bench.has_time():
-        column["minimum"] = plain(series.min())
-        column["maximum"] = plain(series.max())
+        column["min"] = plain(series.min())
+        column["max"] = plain(series.max())
     elif dtype.kind in "OSU" or str(dtype) in ("str", "string"):
         column["note"] = text_note(list(series.iloc[:2000].dropna().iloc[:500]))
     return column
@@ -230,7 +230,7 @@ def describe_polars(frame, name, kind, rows, time_s):
         column = {"name": series.name, "dtype": str(series.dtype), "nulls": int(series.null_count())}
         if series.dtype.is_numeric() or series.dtype.is_temporal():
             if length and bench.has_time():
-                column["minimum"], column["maximum"] = plain(series.min()), plain(series.max())
+                column["min"], column["max"] = plain(series.min()), plain(series.max())
         else:
             column["note"] = text_note([value for value in series.head(500).to_list() if value is not None])
         columns.append(column)

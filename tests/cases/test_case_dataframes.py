@@ -119,7 +119,7 @@ async def test_frames_that_are_odd_large_or_hostile(frames):
 
     long = await frames.describe("long", rows=2)
     assert [row[0] for row in long.data["head"] + long.data["tail"]] == [0, 1, 98, 99]
-    assert (columns(long)["n"]["minimum"], columns(long)["n"]["maximum"]) == (0, 99)
+    assert (columns(long)["n"]["min"], columns(long)["n"]["max"]) == (0, 99)
 
     many = await frames.describe("many")
     assert len(many.data["columns"]) == 1500
