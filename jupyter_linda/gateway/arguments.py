@@ -262,7 +262,7 @@ def place(masked: Masked) -> Place | None:
     )
     if re.search(
         r"(?<![a-z])(?:at|to|on|in) (?:the )?(?:very )?(?:top|start|beginning|front)(?! of cell)"
-        r"|as (?:the )?<1> cell|topmost"
+        r"|as (?:the )?<1> cell|topmost|up top|on top"
         r"|最上面|最前面|开头|最顶|顶部|首行",
         text,
     ):

@@ -62,7 +62,7 @@ _ONES = "|".join(_CARDINALS)
 _RULES: tuple[tuple[str, Literal["number", "from_end", "count", "active", "offset"], int | None], ...] = (
     (r"<c(\d+)>", "count", None),
     (r"<(\d+)>\s*(?:from|to)\s*(?:the\s*)?(?:last|end|bottom)|倒数\s*<(\d+)>|<(\d+)>[- ]?last", "from_end", None),
-    (r"next[- ]to[- ]last|penultimate|one before (?:the )?last", "from_end", 2),
+    (r"next[- ]to[- ]last|penultimate|(?:one|cell|block) before (?:the )?last", "from_end", 2),
     (
         r"(?:cell|block|number|no\.?|格|单元格|单元|块|号)\s*(?:number|no\.?|num|nr\.?|编号|:)?\s*<(\d+)>",
         "number",
@@ -83,7 +83,11 @@ _RULES: tuple[tuple[str, Literal["number", "from_end", "count", "active", "offse
         "from_end",
         1,
     ),
-    (r"top(?:most)?\s+(?:cell|one)|头一个|头一格|开头|最上面|首个|最前面|最初", "number", 1),
+    (
+        r"(?:top(?:most)?|opening|initial|very first)\s+(?:cell|one)|头一个|头一格|开头|最上面|首个|最前面|最初",
+        "number",
+        1,
+    ),
     (
         r"(?:previous|preceding|prior)\s+(?:cell|one|block)|(?:cell|one|block)\s+(?:right |just )?(?:above"
         r"|before)(?! \S*<)"

@@ -8,7 +8,7 @@ _ENGLISH: dict[str, str] = {
     "run": r"re-?runs?|runs?|running|ran|exec|execut(?:e|es|ed|ing)|re-execute|eval(?:uate)?|fire|kick off"
     r"|shift-?enter"
     r"|compute|rn",
-    "start": r"start|begin|launch|play",
+    "start": r"start|begin|launch|play|try|test|process|go through",
     "cell": r"cells?|(?:code )?blocks?|cel|snippet",
     "notebook": r"note ?books?|nbs?|ipynbs?|notbooks?|\ue002",
     "open": r"open(?:ed|ing)?|opn|pull(?: \w+)? up|bring(?: \w+)? (?:up|to the front)|load(?: up)?|go to"
@@ -63,7 +63,7 @@ _ENGLISH: dict[str, str] = {
 }
 _CHINESE: dict[str, str] = {
     "run": r"运行|执行|跑|重跑|行[第多一次]|再行|计算一下",
-    "start": r"启动|开始|开跑",
+    "start": r"启动|开始|开跑|试|再来一次|走一遍",
     "cell": r"单元格|格子|单元|代码[块格框]|储存格|这一?格|呢格|第?[\ue004一]格|末尾那格|最后[一那]?[个]?格|那格"
     r"|多一格|一格",
     "notebook": r"笔记本|笔记(?!本电脑)|本子|那本",

@@ -32,9 +32,11 @@ ACT_READ = 0.5
 ACT_CHANGE = 0.6
 NEAR_READ = 0.4
 CLEARLY = 1.4
+FAR = 4.0
 ASK = 0.3
-"""Probabilities: to act on a read, on a change, on a read this many times likelier than any talk, and to ask
-whether that was meant. Set on the development phrasings."""
+ASK_READ = 0.2
+"""Probabilities: to act on a read, on a change, on a read so many times likelier than any talk (FAR: even
+without its usual words), and to ask whether that was meant. Set on the development phrasings."""
 
 _EVIDENCE: dict[str, frozenset[str]] = {
     "list_notebooks": frozenset({"notebook"}),
@@ -118,7 +120,8 @@ def decide(masked: Masked, guess: Guess) -> Decision:
     has_evidence = _has_evidence(masked.text, found, intent)
     needed = ACT_CHANGE if intent in CHANGING else ACT_READ
     is_clear = share >= needed or (intent not in CHANGING and share >= NEAR_READ and share >= CLEARLY * talk_share)
-    if is_clear and has_evidence:
+    is_plain_read = intent not in CHANGING and share >= ACT_READ and share >= FAR * talk_share
+    if (is_clear and has_evidence) or is_plain_read:
         return Decision("act", intent)
     talking = guess.of(*TALK_INTENTS)
     if (has_evidence and talking < 0.5 and 1.0 - talking >= ASK) or (is_clear and intent in CHANGING):
@@ -133,7 +136,8 @@ def _by_words(masked: Masked, found: set[str], intent: str, guess: Guess) -> str
     if intent == "read_notebook" and "cell" in found and _ONE_CELL.search(masked.text):
         return "read_cell"
     is_about_text = "find" in found and found & {"file", "notebook"} and masked.of("quote", "name")
-    if is_about_text or (intent in _LISTS and "use" in found and guess.of("search_files") >= ASK):
+    is_about_use = "use" in found and (intent in _LISTS or "where" in found) and "howto" not in found
+    if is_about_text or (is_about_use and guess.of("search_files") >= ASK_READ):
         return "search_files"
     is_about_shape = {"frame", "shape"} <= found and "howto" not in found and guess.of("describe_dataframe") >= ASK
     return "describe_dataframe" if intent == "describe_dataframe" and is_about_shape else ""

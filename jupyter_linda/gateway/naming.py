@@ -31,7 +31,9 @@ def other_notebook(masked: Masked) -> str | None:
         r"|notebook)\s*(?:里|中|的|第)",
         masked.text,
     )
-    if chinese and not re.fullmatch(r"(?:这|当前|那|我|所有|全部|整|本|个|的|现在|打开|里|看|一)+", chinese[1]):
+    if chinese and not re.fullmatch(
+        r"(?:这|往|到|向|给|于|请|帮我|加|写|插|当前|那|我|所有|全部|整|本|个|的|现在|打开|里|看|一)+", chinese[1]
+    ):
         return chinese[1]
     return None
 

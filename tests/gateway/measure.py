@@ -54,7 +54,9 @@ class World:
         context = entry.get("context") or {}
         self.active = context.get("notebook")
         named = [self.active, (entry.get("arguments") or {}).get("path")]
-        self.paths = list(dict.fromkeys([*NOTEBOOKS, *(n for n in named if n and n.endswith(".ipynb"))]))
+        wanted = list(dict.fromkeys(name for name in named if name and name.endswith(".ipynb")))
+        taken = {name.rsplit("/", 1)[-1] for name in wanted}
+        self.paths = [*wanted, *(name for name in NOTEBOOKS if name.rsplit("/", 1)[-1] not in taken)]
         self.variables = list(context.get("variables") or ["df"])
 
     def call(self, name, arguments):
@@ -181,7 +183,19 @@ def judge(entry, heard):
     return Score(entry, heard, right, wrong, checked)
 
 
+ALIASES = {
+    "query": "text",
+    "code": "source",
+    "variable": "name",
+    "dataframe": "name",
+    "notebook": "path",
+    "file": "path",
+}
+"""Other authors' words for the argument names above."""
+
+
 def _fits(key, value, arguments, entry):
+    key = ALIASES.get(key, key)
     if key == "cell":
         active = (entry.get("context") or {}).get("cell")
         number = {"last": CELLS, "first": 1, "active": active, "current": active, "this": active, None: active}.get(
@@ -196,7 +210,8 @@ def _fits(key, value, arguments, entry):
         return arguments.get("index") in ({0} if value in ("top", "start", "first") else {-1, CELLS})
     if key not in arguments:
         return key == "path" and value in (None, (entry.get("context") or {}).get("notebook"))
-    return str(arguments[key]).strip().lower() == str(value).strip().lower()
+    said, wanted = (str(text).strip().lower() for text in (arguments[key], value))
+    return said == wanted or (key == "path" and said.removesuffix(".ipynb") == wanted.removesuffix(".ipynb"))
 
 
 def measure(entries, model=None):
