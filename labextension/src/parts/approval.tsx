@@ -20,7 +20,8 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
     return <Decision question={question} />;
   }
   return (
-    <section
+    <div
+      role="group"
       className="linda-Card linda-mod-ask"
       aria-labelledby={id}
       data-question={question.question_id}
@@ -67,7 +68,7 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
           </button>
         )}
       </div>
-    </section>
+    </div>
   );
 }
 

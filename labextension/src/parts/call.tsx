@@ -21,7 +21,8 @@ export function CallCard(props: { call: Call }): JSX.Element {
   );
   const target = targetOf(call);
   return (
-    <section
+    <div
+      role="group"
       className={`linda-Tool linda-mod-${call.state}`}
       aria-label={trans.__('Tool: %1', call.title || call.name)}
       data-call={call.call_id}
@@ -81,7 +82,7 @@ export function CallCard(props: { call: Call }): JSX.Element {
           {call.result && <Result call={call} />}
         </div>
       )}
-    </section>
+    </div>
   );
 }
 
