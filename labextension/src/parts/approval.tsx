@@ -195,7 +195,10 @@ function decisionText(question: Question, trans: TranslationBundle): string {
     return trans.__('Question withdrawn');
   }
   const at = question.closed_at ? clockTime(question.closed_at) : '';
-  const by = question.answered_by || trans.__('someone');
+  const by =
+    question.answered_by === 'panel'
+      ? trans.__('you')
+      : question.answered_by || trans.__('someone');
   switch (question.answer) {
     case 'once':
       return trans.__('Allowed once by %1, %2', by, at);

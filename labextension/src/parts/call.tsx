@@ -40,11 +40,7 @@ export function CallCard(props: { call: Call }): JSX.Element {
         </span>
         <span aria-hidden="true">{isOpen ? '⌄' : '›'}</span>
       </button>
-      {progress && call.state === 'begun' && (
-        <pre className="linda-Tool-progress" tabIndex={0}>
-          {progress}
-        </pre>
-      )}
+      {progress && call.state === 'begun' && <Progress text={progress} />}
       {call.problem && <ProblemNote problem={call.problem} />}
       {call.diffs.length > 0 && (
         <div className="linda-Card">
@@ -83,6 +79,19 @@ export function CallCard(props: { call: Call }): JSX.Element {
         </div>
       )}
     </div>
+  );
+}
+
+/** Live text; its end is what matters. */
+function Progress(props: { text: string }): JSX.Element {
+  const node = React.useRef<HTMLPreElement>(null);
+  React.useLayoutEffect(() => {
+    node.current?.scrollTo(0, node.current.scrollHeight);
+  }, [props.text]);
+  return (
+    <pre ref={node} className="linda-Tool-progress" tabIndex={0}>
+      {props.text}
+    </pre>
   );
 }
 

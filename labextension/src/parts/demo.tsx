@@ -4,7 +4,7 @@ import React from 'react';
 
 import { useFrame, useStore } from '../frame';
 
-const DEMO_MODEL = 'linda/demo';
+export const DEMO_MODEL = 'linda/demo';
 
 export function DemoNote(): JSX.Element | null {
   const { actions, trans } = useFrame();

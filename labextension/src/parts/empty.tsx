@@ -50,7 +50,7 @@ function about(notebook: NotebookFacts, trans: TranslationBundle): string[] {
   found.push(
     trans.__('Describe what %1 does', notebook.name),
     trans.__('List the variables of this notebook'),
-    trans.__('Insert a cell that prints the Python version')
+    trans.__('Insert a cell: `import sys; print(sys.version)`')
   );
   return found.slice(0, 3);
 }

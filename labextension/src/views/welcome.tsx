@@ -4,6 +4,7 @@ import React from 'react';
 
 import type { DetectedServer } from '../api';
 import { useFrame, useStore } from '../frame';
+import { DEMO_MODEL } from '../parts/demo';
 import { ProviderForm } from '../parts/provider';
 import { LocalServers } from '../parts/servers';
 
@@ -13,7 +14,11 @@ export default function WelcomeView(): JSX.Element {
   const [form, setForm] = React.useState<{
     found: DetectedServer | null;
   } | null>(null);
-  const isReady = status?.demo_model === 'ready';
+  const demo = useStore(state =>
+    state.models?.models.find(model => model.model_id === DEMO_MODEL)
+  );
+  /* Without its weights the demo model still does commands; its note says so. */
+  const isReady = demo?.is_ready ?? status?.demo_model === 'ready';
   if (form) {
     return (
       <div className="linda-View">
@@ -53,6 +58,7 @@ export default function WelcomeView(): JSX.Element {
                   'Not installed. Run `jupyter linda start` once in a terminal to fetch it, or connect a model below.'
                 )}
           </p>
+          {demo?.note && <p className="linda-Note">{demo.note}</p>}
           <button
             type="button"
             className="linda-Button linda-mod-primary"
