@@ -6,13 +6,18 @@ import { useFrame, useStore } from '../frame';
 
 export const DEMO_MODEL = 'linda/demo';
 
-export function DemoNote(): JSX.Element | null {
-  const { actions, trans } = useFrame();
-  const isDemo = useStore(state => {
+/** Whether the demo model answers in the current chat. */
+export function useIsDemo(): boolean {
+  return useStore(state => {
     const chat = state.chats.find(one => one.chat_id === state.current);
     const own = chat ? chat.model : state.newChat.model;
     return (own || state.models?.default) === DEMO_MODEL;
   });
+}
+
+export function DemoNote(): JSX.Element | null {
+  const { actions, trans } = useFrame();
+  const isDemo = useIsDemo();
   const [isShort, setShort] = React.useState(false);
   if (!isDemo) {
     return null;

@@ -5,12 +5,16 @@ import React from 'react';
 
 import { useFrame, useStore } from '../frame';
 import type { NotebookFacts } from '../store';
+import { useIsDemo } from './demo';
 
 export function EmptyChat(): JSX.Element {
   const { actions, trans } = useFrame();
   const notebook = useStore(state => state.notebook);
   const [isSending, setSending] = React.useState(false);
-  const suggestions = notebook ? about(notebook, trans) : general(trans);
+  const isDemo = useIsDemo();
+  const suggestions = notebook
+    ? about(notebook, isDemo, trans)
+    : general(trans);
   return (
     <div className="linda-Scroll linda-Empty">
       <h3>
@@ -36,19 +40,29 @@ export function EmptyChat(): JSX.Element {
   );
 }
 
-/** Three that fit: an error first, then data frames, then the notebook as a whole. */
-function about(notebook: NotebookFacts, trans: TranslationBundle): string[] {
+/** Three that fit, and that the model can do: an error first, then data, then the notebook as a whole. */
+function about(
+  notebook: NotebookFacts,
+  isDemo: boolean,
+  trans: TranslationBundle
+): string[] {
+  const { errorCell, frames, name } = notebook;
   const found: string[] = [];
-  if (notebook.errorCell !== null) {
+  if (errorCell !== null) {
+    const cell = String(errorCell);
     found.push(
-      trans.__('Explain the error in cell %1', String(notebook.errorCell))
+      isDemo
+        ? trans.__('Show me cell %1', cell)
+        : trans.__('Explain the error in cell %1', cell)
     );
   }
-  if (notebook.frames.length > 0) {
-    found.push(trans.__('Describe the data frame %1', notebook.frames[0]));
+  if (frames.length > 0) {
+    found.push(trans.__('Describe the data frame %1', frames[0]));
   }
   found.push(
-    trans.__('Describe what %1 does', notebook.name),
+    isDemo
+      ? trans.__("What's in this notebook?")
+      : trans.__('Describe what %1 does', name),
     trans.__('List the variables of this notebook'),
     trans.__('Insert a cell: `import sys; print(sys.version)`')
   );

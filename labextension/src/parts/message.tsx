@@ -1,6 +1,5 @@
 /* One message: the user's bubble, or the assistant's text with its cards. */
 
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { editIcon, refreshIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -12,6 +11,7 @@ import { CallCard } from './call';
 import { Chips } from './chips';
 import { Markdown } from './markdown';
 import { ProblemNote } from './problem';
+import { endLabel } from './run';
 
 export const MessageRow = React.memo(function MessageRow(props: {
   message: Message;
@@ -73,7 +73,7 @@ function AssistantText(props: {
   const { actions, trans } = useFrame();
   const { message } = props;
   const isStreaming = message.status === 'streaming';
-  const label = endLabel(message, trans);
+  const label = endLabel(message.status, trans);
   return (
     <>
       {message.reasoning && (
@@ -204,17 +204,4 @@ function sameIds(a: Message[], b: Message[]): boolean {
     a.length === b.length &&
     a.every((message, at) => message.message_id === b[at].message_id)
   );
-}
-
-function endLabel(message: Message, trans: TranslationBundle): string {
-  switch (message.status) {
-    case 'stopped':
-      return trans.__('Stopped by you.');
-    case 'interrupted':
-      return trans.__('The reply was cut off.');
-    case 'failed':
-      return trans.__('The reply failed.');
-    default:
-      return '';
-  }
 }

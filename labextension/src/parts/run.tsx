@@ -22,24 +22,38 @@ export function RunLine(): JSX.Element | null {
     return null;
   }
   const words = runWords(run, log, trans);
-  const isTold = Object.values(log.messages).some(
-    message => message.run_id === run.run_id && message.error
+  const mine = Object.values(log.messages).filter(
+    message => message.run_id === run.run_id && message.role === 'assistant'
   );
+  const isTold = mine.some(message => message.error);
+  /* A message that was cut says so itself; a run stopped between messages is said here. */
+  const isCut = mine.some(message =>
+    ['stopped', 'interrupted', 'failed'].includes(message.status)
+  );
+  const label =
+    isTold || isCut || run.problem ? '' : endLabel(run.state, trans);
   const asked = log.messages[run.message_id];
   return (
     <>
       {run.problem && !isTold && (
         <ProblemNote problem={run.problem}>
-          {asked && (
-            <button
-              type="button"
-              className="linda-Link"
-              onClick={() => void actions.retry(asked)}
-            >
-              {trans.__('Retry')}
-            </button>
-          )}
+          {asked && <RetryLink message={asked} />}
         </ProblemNote>
+      )}
+      {label && (
+        <div className="linda-Ended">
+          <span>{label}</span>
+          {asked && <RetryLink message={asked} />}
+          <button
+            type="button"
+            className="linda-Link"
+            onClick={() =>
+              void actions.sendText(trans.__('Continue where you stopped.'))
+            }
+          >
+            {trans.__('Continue')}
+          </button>
+        </div>
       )}
       {words && (
         <p className="linda-RunLine" role="status">
@@ -47,6 +61,19 @@ export function RunLine(): JSX.Element | null {
         </p>
       )}
     </>
+  );
+}
+
+function RetryLink(props: { message: Message }): JSX.Element {
+  const { actions, trans } = useFrame();
+  return (
+    <button
+      type="button"
+      className="linda-Link"
+      onClick={() => void actions.retry(props.message)}
+    >
+      {trans.__('Retry')}
+    </button>
   );
 }
 
@@ -101,4 +128,21 @@ function tokensOf(run: Run, log: ChatLog): number {
         sum + (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0),
       0
     );
+}
+
+/** How a message or a run ended, where it did not end well. */
+export function endLabel(
+  state: Message['status'] | Run['state'],
+  trans: TranslationBundle
+): string {
+  switch (state) {
+    case 'stopped':
+      return trans.__('Stopped by you.');
+    case 'interrupted':
+      return trans.__('The reply was cut off.');
+    case 'failed':
+      return trans.__('The reply failed.');
+    default:
+      return '';
+  }
 }
