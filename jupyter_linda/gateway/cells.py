@@ -70,7 +70,7 @@ _RULES: tuple[tuple[str, Literal["number", "from_end", "count", "active", "offse
     ),
     (
         r"<(\d+)>\s*(?:个|号|格|块|条|th|st|nd|rd)?\s*(?:号)?\s*(?:的)?\s*(?:代码|code|markdown|文本)?\s*"
-        r"(?:cell|block|one|单元|格|块|储存格)",
+        r"(?:cell|block|one|单元|格|块|储存格|代码段|区块|方格)",
         "number",
         None,
     ),

@@ -28,11 +28,11 @@ TOOL_INTENTS = (
 TALK_INTENTS = ("greet", "thanks", "bye", "help", "chat", "howto", "cannot")
 CHANGING = frozenset({"insert_cell", "run_cell"})
 
-ACT_READ = 0.5
-ACT_CHANGE = 0.6
-NEAR_READ = 0.4
-CLEARLY = 1.4
-FAR = 4.0
+ACT_READ = 0.45
+ACT_CHANGE = 0.5
+NEAR_READ = 0.35
+CLEARLY = 1.3
+FAR = 3.0
 ASK = 0.3
 ASK_READ = 0.2
 """Probabilities: to act on a read, on a change, on a read so many times likelier than any talk (FAR: even
@@ -66,14 +66,17 @@ _REPORT = re.compile(
 )
 """Telling what was done, not asking for it."""
 _BEYOND = re.compile(
-    r"(?<![a-z])(?:delet(?:e|ing)|remov(?:e|ing)|erase|fix|debug|refactor|optimi[sz]e|rewrite|rename|repair"
-    r"|translate|explain"
-    r"|uninstall|restart|schedule|duplicate)(?![a-z])|删|修复|修一下|修改|修好|调试|优化|重构|改成|重命名|翻译"
-    r"|解释|重启|卸载"
-    r"|(?<![a-z])should (?:i|we|a|an|one)(?![a-z])|应该"
+    r"(?<![a-z])(?:delet(?:e|ing)|remov(?:e|ing)|erase|fix|debug|refactor|optimi[sz]e|rewrite|rename|repair|translate"
+    r"|uninstall|restart|duplicate|should (?:i|we|a|an|one))(?![a-z])"
+    r"|应该|删|修复|修一下|修改|修好|调试|优化|重构|改成|重命名|翻译|重启|卸载"
 )
 """Wishes the demo model cannot fulfil, whatever else the words are like."""
+_DOUBTFUL = re.compile(
+    r"(?<![a-z])(?:explain|schedule)(?![a-z])|解释",
+)
+"""Words of wishes it mostly cannot fulfil."""
 SURE_ENOUGH = 0.93
+RATHER_SURE = 0.65
 _ONE_CELL = re.compile(
     r"cell (?:number |no\.? ?)?\ue004|\ue004 cell(?!s)|(?:last|first|this) cell(?!s)"
     r"|\ue004\s*个?\s*(?:单元|格|cell)|最后一[个格]"
@@ -112,7 +115,8 @@ def decide(masked: Masked, guess: Guess) -> Decision:
     intent, share = tools[0]
     if plain := _plain_talk(masked.text, intent):
         return Decision("talk", plain)
-    if _BEYOND.search(masked.text) and share < SURE_ENOUGH:
+    is_beyond = _BEYOND.search(masked.text) and share < SURE_ENOUGH
+    if is_beyond or (_DOUBTFUL.search(masked.text) and share < RATHER_SURE):
         return Decision("talk", "howto" if talk == "howto" else "cannot")
     found = set(concepts(masked.text))
     if better := _by_words(masked, found, intent, guess):
@@ -125,7 +129,9 @@ def decide(masked: Masked, guess: Guess) -> Decision:
         return Decision("act", intent)
     talking = guess.of(*TALK_INTENTS)
     if (has_evidence and talking < 0.5 and 1.0 - talking >= ASK) or (is_clear and intent in CHANGING):
-        return Decision("ask", intent, tuple(name for name, part in tools[:2] if part >= 0.12))
+        choices = tuple(name for name, part in tools[:2] if part >= 0.12)
+        is_harmless = intent not in CHANGING and len(choices) == 1
+        return Decision("act" if is_harmless else "ask", intent, choices)
     return Decision("talk", talk)
 
 
@@ -137,8 +143,11 @@ def _by_words(masked: Masked, found: set[str], intent: str, guess: Guess) -> str
         return "read_cell"
     is_about_text = "find" in found and found & {"file", "notebook"} and masked.of("quote", "name")
     is_about_use = "use" in found and (intent in _LISTS or "where" in found) and "howto" not in found
-    if is_about_text or (is_about_use and guess.of("search_files") >= ASK_READ):
+    is_list_of = intent in ("list_notebooks", "list_files") and bool(masked.of("code", "quote"))
+    if is_about_text or is_list_of or (is_about_use and guess.of("search_files") >= ASK_READ):
         return "search_files"
+    if intent == "open_notebook" and masked.of("notebook") and "cell" not in found and guess.of(intent) >= ASK_READ:
+        return intent
     is_about_shape = {"frame", "shape"} <= found and "howto" not in found and guess.of("describe_dataframe") >= ASK
     return "describe_dataframe" if intent == "describe_dataframe" and is_about_shape else ""
 

@@ -57,7 +57,10 @@ class World:
         wanted = list(dict.fromkeys(name for name in named if name and name.endswith(".ipynb")))
         taken = {name.rsplit("/", 1)[-1] for name in wanted}
         self.paths = [*wanted, *(name for name in NOTEBOOKS if name.rsplit("/", 1)[-1] not in taken)]
+        self.active_id = cell_id_of(context.get("cell"))
         self.variables = list(context.get("variables") or ["df"])
+        wanted_name = (entry.get("arguments") or {}).get("name")
+        self.frames = [name for name in self.variables if name == wanted_name or "df" in name.lower()] or self.variables
 
     def call(self, name, arguments):
         path = arguments.get("path", "")
@@ -65,6 +68,8 @@ class World:
             {"cell_id": f"c{n}", "index": n - 1, "cell_type": "code", "source": f"x{n} = {n}", "execution_count": n}
             for n in range(1, CELLS + 1)
         ]
+        if self.active_id and self.active_id not in [c["cell_id"] for c in cells]:
+            cells[4]["cell_id"] = self.active_id
         cell = next((c for c in cells if c["cell_id"] == arguments.get("cell_id")), cells[0])
         return {
             "list_notebooks": {"notebooks": [{"path": p, "is_open": p == self.active} for p in self.paths]},
@@ -75,7 +80,8 @@ class World:
             "run_cell": {**cell, "path": path, "status": "ok", "text": "1", "error": None},
             "list_variables": {
                 "variables": [
-                    {"name": v, "type": "int" if len(v) == 1 else "DataFrame", "summary": ""} for v in self.variables
+                    {"name": v, "type": "DataFrame" if v in self.frames else "int", "summary": ""}
+                    for v in self.variables
                 ]
             },
             "describe_dataframe": {"name": arguments.get("name"), "rows": 3, "columns": [{"name": "a", "dtype": "i"}]},
@@ -102,12 +108,17 @@ class Heard:
         return None if self.asked or not self.calls else self.calls[-1]
 
 
+def cell_id_of(cell):
+    """The id in the made-up world of a context's cell: a number from 1, or an id of the author's."""
+    return f"c{cell}" if re.fullmatch(r"\d+", str(cell)) else cell
+
+
 def preamble(context):
     lines = []
     if context.get("notebook"):
         lines.append(f"[context] notebook: {context['notebook']}")
         if context.get("cell"):
-            lines.append(f"[context] cell: c{context['cell']} in {context['notebook']}")
+            lines.append(f"[context] cell: {cell_id_of(context['cell'])} in {context['notebook']}")
         lines += [f"[context] variable: {name} in {context['notebook']}" for name in context.get("variables") or ()]
     return "\n".join([*lines, ""]) + "\n" if lines else ""
 
@@ -201,9 +212,9 @@ def _fits(key, value, arguments, entry):
         number = {"last": CELLS, "first": 1, "active": active, "current": active, "this": active, None: active}.get(
             value, value
         )
-        if isinstance(number, str) and re.search(r"\d+", number):
+        if isinstance(number, str) and number != active and re.search(r"\d+", number):
             number = re.search(r"\d+", number).group()
-        return arguments.get("cell_id") == f"c{number}"
+        return arguments.get("cell_id") == cell_id_of(number)
     if key in ("after", "before"):
         return arguments.get("index") == int(value) - (key == "before")
     if key == "position":

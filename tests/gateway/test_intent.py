@@ -62,8 +62,8 @@ def test_acts_when_sure():
 
 
 def test_a_change_needs_more_than_a_read():
-    assert decision("run cell 3", run_cell=0.55, read_cell=0.2).kind == "ask"
-    assert decision("show cell 3", read_cell=0.55, run_cell=0.2).kind == "act"
+    assert decision("run cell 3", run_cell=0.48, read_cell=0.2).kind == "ask"
+    assert decision("show cell 3", read_cell=0.48, run_cell=0.2).kind == "act"
 
 
 def test_asks_between_the_likely_ones_when_unsure():

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from jupyter_linda.gateway import concepts as concepts_module
 from jupyter_linda.gateway import intent as intents_module
 from jupyter_linda.gateway import masking
 
@@ -60,9 +61,11 @@ def examples():
 
 
 def digest():
+    """sha256 of the examples and of what turns them into features; layout of the code does not count."""
+    patterns = {concept: pattern.pattern for concept, pattern in concepts_module._PATTERNS.items()}
+    code = [masking._PATTERN.pattern, masking._TRADITIONAL, masking._SIMPLIFIED, masking._LEADING, patterns]
     whole = b"".join((HERE / source).read_bytes() for source in SOURCES)
-    code = b"".join(Path(intents_module.__file__).with_name(n).read_bytes() for n in ("masking.py", "concepts.py"))
-    return hashlib.sha256(whole + code).hexdigest()
+    return hashlib.sha256(whole + repr(code).encode()).hexdigest()
 
 
 class Trainer:
