@@ -1,0 +1,1 @@
+"""The notebooks that ship with the product."""
