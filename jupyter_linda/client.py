@@ -13,7 +13,7 @@ from httpx_sse import connect_sse
 from .errors import LindaError, Unavailable, from_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 Json = Any  # JSON of the API
 
@@ -70,11 +70,9 @@ class LindaClient:
         """A fresh chat's id."""
         return str(self.request("POST", "chats", {"model": model})["chat_id"])
 
-    def send(
-        self, chat_id: str, text: str, *, model: str = "", context: list[Mapping[str, Json]] | None = None
-    ) -> Json:
+    def send(self, chat_id: str, text: str, *, model: str = "", context: Sequence[Mapping[str, Json]] = ()) -> Json:
         """Send a message; returns {message, run}."""
-        body = {"text": text, "client_id": secrets.token_hex(12), "model": model, "context": context or []}
+        body = {"text": text, "client_id": secrets.token_hex(12), "model": model, "context": list(context)}
         return self.request("POST", f"chats/{chat_id}/messages", body, **{"X-Linda-Answer-Secret": self._secret})
 
     def last_seq(self, chat_id: str) -> int:

@@ -340,6 +340,12 @@ class Gate(Protocol):
     async def judge(self, call: GateCall) -> Verdict:
         """Decide by rules and grants; every decision is in the audit before this returns."""
 
+    def check(self, permit: Permit, call: GateCall) -> None:
+        """Raises `NotAllowed` for a permit that this gate did not make, or made for another call."""
+
+    def hidden_tools(self, tools: Sequence[tuple[str, Action]]) -> frozenset[str]:
+        """Names of the tools that a rule denies everywhere: the model is not told of them."""
+
 
 @dataclass(frozen=True)
 class GateCall:

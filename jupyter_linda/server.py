@@ -43,7 +43,9 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
     event_log = EventLog(database, clock, broadcast)
     follower = Follower(event_log, poll_s=settings.follow_poll_ms / 1000)
     browsers = Browsers()
-    live = LiveServer(serverapp, browsers, run_output_limit_bytes=settings.output_limit_bytes)
+    live = LiveServer(
+        serverapp, browsers, run_output_limit_bytes=settings.output_limit_bytes, run_timeout_s=settings.run_timeout_s
+    )
 
     async def changed(_progress: object, chat_ids: list[str]) -> None:
         follower.wake()

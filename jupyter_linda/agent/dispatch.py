@@ -64,6 +64,7 @@ class Ready:
     row: CallRow
     tool: Tool
     arguments: Mapping[str, Json]
+    call: GateCall
     permit: Permit
     approved: Preview | None = None
     """What the person saw who allowed it."""
@@ -176,7 +177,7 @@ class Dispatcher:
                 problem=Problem(kind="NotAllowed", message=verdict.reason, remedy=_how_to_allow(verdict)),
             )
             return None
-        return Ready(row, tool, arguments, verdict.permit, seen_for(row.call_id, transcript.questions)), None
+        return Ready(row, tool, arguments, call, verdict.permit, seen_for(row.call_id, transcript.questions)), None
 
     async def _settle_cut_call(
         self, row: CallRow, tool: Tool, arguments: Mapping[str, Json], transcript: Transcript
@@ -304,6 +305,7 @@ class Dispatcher:
 
     async def _run_one(self, ready: Ready) -> None:
         row, tool = ready.row, ready.tool
+        self._hands.gate.check(ready.permit, ready.call)
         await self._lease.log.database.run(self._begin, row, tool)
         try:
             result = await tool.run(ready.permit, ready.arguments, replace(self._context(row), approved=ready.approved))

@@ -20,7 +20,7 @@ from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..runs.lease import Lease
 
@@ -108,7 +108,7 @@ class Runner:
             request = ModelRequest(
                 model=self._mind.resolve_model(self._lease.run.model),
                 messages=context.build(transcript, root_name=Path(self._mind.root_dir).name or "/"),
-                tools=[*(schema_of(tool) for tool in self._hands.tools.values()), ASK_USER_SCHEMA],
+                tools=[*(schema_of(tool) for tool in self._offered()), ASK_USER_SCHEMA],
             )
             await caller.call(request, parent_id)
         except ProviderFault as fault:
@@ -121,6 +121,12 @@ class Runner:
             return False
         self._empty = 0
         return True
+
+    def _offered(self) -> Sequence[Tool]:
+        """The tools but those that a rule denies everywhere."""
+        tools = self._hands.tools.values()
+        hidden = self._hands.gate.hidden_tools([(tool.name, tool.action) for tool in tools])
+        return [tool for tool in tools if tool.name not in hidden]
 
     async def _end(self, state: RunState, problem: Problem | None) -> None:
         def work() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from pathlib import Path
 
-from .. import __version__
 from ..errors import LindaError
 from ..events.log import home_of
 from ..runs import readiness
@@ -31,7 +31,7 @@ class StatusHandler(LindaHandler):
             default_model = ""
         self.reply(
             Status(
-                version=__version__,
+                version=importlib.metadata.version("jupyter_linda"),
                 worker=services.brain.state,
                 worker_problem=services.brain.problem,
                 database_problem=services.database_problem,

@@ -25,9 +25,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     made = commands.add_parser(
         "ask",
         help="ask something, through the running server or alone",
-        description="Asks through the running JupyterLab whose folder holds this one; where none runs, a server is started "
-        "for the moment. What needs consent is asked on the terminal; without a terminal it is refused unless --yes-to "
-        "allows it.",
+        description="Asks through the running JupyterLab whose folder holds this one; where none runs, a server is "
+        "started for the moment. What needs consent is asked on the terminal; without a terminal it is refused unless "
+        "--yes-to allows it.",
     )
     made.add_argument("text", help="what to ask; - reads it from standard input")
     made.add_argument("--model", default="", help="the model, as the picker names it")

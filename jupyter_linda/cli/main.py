@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import sys
 
-from .. import __version__
 from ..errors import LindaError
 from . import ask, doctor, start, support
 
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--version", action="version", version=__version__)
+    made.add_argument("--version", action="version", version=importlib.metadata.version("jupyter_linda"))
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (start, ask, doctor, support):
         module.add_to(commands)

@@ -23,7 +23,8 @@ async def test_a_message_is_answered_and_everything_is_in_the_log(desk):
         assert (await desk.finish(run.run_id)).state == "done"
     view = desk.view()
     assert [(message.role, message.text, message.status) for message in view.messages] == [
-        ("user", "hi", "complete"), ("assistant", "Hello", "complete"),
+        ("user", "hi", "complete"),
+        ("assistant", "Hello", "complete"),
     ]
     assert view.messages[1].reasoning == "hm"
     assert view.messages[1].parent_id == view.messages[0].message_id
@@ -34,7 +35,8 @@ async def test_a_message_is_answered_and_everything_is_in_the_log(desk):
 
 async def test_reads_run_side_by_side_and_writes_one_after_the_other(desk):
     desk.model.scripts["go"] = [
-        uses(("look", {"name": "a"}), ("look", {"name": "b"}), ("put", {"name": "c"}), ("put", {"name": "d"})), says("done"),
+        uses(("look", {"name": "a"}), ("look", {"name": "b"}), ("put", {"name": "c"}), ("put", {"name": "d"})),
+        says("done"),
     ]
     gates = {name: asyncio.Event() for name in "ab"}
     desk.effects.block.update(gates)
@@ -202,20 +204,24 @@ async def test_a_bug_in_a_tool_ends_the_run_visibly(desk, caplog):
 @pytest.mark.parametrize("moment", ["before the first token", "in mid-stream", "in mid-tool"])
 async def test_stop_is_quick_at_any_moment_and_the_next_message_starts(desk, moment):
     never = asyncio.Event()
-    desk.model.scripts["go"] = [{
-        "before the first token": [never],
-        "in mid-stream": [TextDelta("half"), never],
-        "in mid-tool": uses(("look", {"name": "slow"})),
-    }[moment]]
+    desk.model.scripts["go"] = [
+        {
+            "before the first token": [never],
+            "in mid-stream": [TextDelta("half"), never],
+            "in mid-tool": uses(("look", {"name": "slow"})),
+        }[moment]
+    ]
     desk.model.scripts["next"] = [says("here")]
     desk.effects.block["slow"] = never
     run, following = desk.send("go"), desk.send("next")
     async with desk.working() as worker:
-        await desk.until(lambda: {
-            "before the first token": lambda: len(desk.model.requests) == 1,
-            "in mid-stream": lambda: "message.delta" in desk.kinds(),
-            "in mid-tool": lambda: "slow" in desk.effects.begun,
-        }[moment]())
+        await desk.until(
+            lambda: {
+                "before the first token": lambda: len(desk.model.requests) == 1,
+                "in mid-stream": lambda: "message.delta" in desk.kinds(),
+                "in mid-tool": lambda: "slow" in desk.effects.begun,
+            }[moment]()
+        )
         started = asyncio.get_running_loop().time()
         desk.stop(run.run_id)
         await worker.claims.stop(run.run_id)
@@ -274,7 +280,9 @@ async def test_a_call_cut_by_a_crash_is_read_again_or_looked_up(desk, name, expe
     assert len(desk.effects.done) == (1 if name == "look" else expected)
 
 
-@pytest.mark.parametrize(("answer", "times", "state"), [(HAPPENED, 1, "unknown"), (AGAIN, 2, "done"), (SKIP, 1, "unknown")])
+@pytest.mark.parametrize(
+    ("answer", "times", "state"), [(HAPPENED, 1, "unknown"), (AGAIN, 2, "done"), (SKIP, 1, "unknown")]
+)
 async def test_code_cut_by_a_crash_is_never_run_twice_unasked(desk, answer, times, state):
     desk.effects.block["x"] = asyncio.Event()
     desk.model.scripts["go"] = [uses(("fire", {"name": "x"})), says("done")]
@@ -344,3 +352,13 @@ async def test_an_old_worker_that_wakes_up_writes_nothing(desk, clock):
     assert texts(desk) == ["from the other"]
     assert len(desk.log.read(desk.chat_id, 0)) == seen
     await sleeper.kill()
+
+
+async def test_tools_that_a_rule_denies_everywhere_are_not_offered(desk):
+    desk.gate.hidden = {"fire"}
+    desk.model.scripts["go"] = [says("ok")]
+    run = desk.send("go")
+    async with desk.working():
+        await desk.finish(run.run_id)
+    offered = {tool["function"]["name"] for tool in desk.model.requests[0].tools}
+    assert offered == {"look", "put", "flood", "ask_user"}

@@ -21,7 +21,10 @@ from tests.ui.lab import Lab, Page
 
 RULES = {
     "version": 1,
-    "rules": [{"effect": "auto", "action": action, "path": "", "tools": ["*"], "note": "the bench asks nobody"} for action in ("read", "write", "run")],
+    "rules": [
+        {"effect": "auto", "action": action, "path": "", "tools": ["*"], "note": "the bench asks nobody"}
+        for action in ("read", "write", "run")
+    ],
 }
 KINDS = ("worker", "server", "both")
 NOTEBOOK = "jobs.ipynb"
@@ -36,7 +39,10 @@ class Crashes:
         self.lab = Lab(folder, app="jupyter_server", settings={"lease_s": 5.0, "worker_idle_s": 600.0})
         self.resume_s: list[float] = []
         self.killed: Counter[str] = Counter()
-        cells = [nbformat.v4.new_code_cell(f"_ = open('ran.txt', 'a').write('{job}\\n')", id=f"job-{job}") for job in range(jobs)]
+        cells = [
+            nbformat.v4.new_code_cell(f"_ = open('ran.txt', 'a').write('{job}\\n')", id=f"job-{job}")
+            for job in range(jobs)
+        ]
         notebook = nbformat.v4.new_notebook(cells=cells)
         notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(notebook, self.lab.root / NOTEBOOK)
@@ -140,8 +146,12 @@ class Crashes:
             unknown += states.get("run_cell") == "unknown"
             lost_writes += states.get("run_cell") == "done" and ran[str(job)] == 0
         return {
-            "messages lost": lost, "answers missing": unanswered, "writes lost": lost_writes, "writes doubled": doubled_writes,
-            "cells run twice": twice, "cells whose outcome was asked": unknown,
+            "messages lost": lost,
+            "answers missing": unanswered,
+            "writes lost": lost_writes,
+            "writes doubled": doubled_writes,
+            "cells run twice": twice,
+            "cells whose outcome was asked": unknown,
         }
 
 

@@ -29,7 +29,13 @@ class Report:
     figures: list[Figure] = field(default_factory=list)
 
     def add(
-        self, name: str, value: float, unit: str, *, baseline: float | None = None, at_most: float | None = None,
+        self,
+        name: str,
+        value: float,
+        unit: str,
+        *,
+        baseline: float | None = None,
+        at_most: float | None = None,
         equals: float | None = None,
     ) -> None:
         """`at_most` and `equals` are goals for the value, or for value - baseline where there is a baseline."""
@@ -39,7 +45,9 @@ class Report:
             goal, holds = f"{'+' if baseline is not None else '<='} {at_most:g} {unit}", measured <= at_most
         if equals is not None:
             goal, holds = f"= {equals:g}", measured == equals
-        self.figures.append(Figure(name, round(value, 4), unit, None if baseline is None else round(baseline, 4), goal, holds))
+        self.figures.append(
+            Figure(name, round(value, 4), unit, None if baseline is None else round(baseline, 4), goal, holds)
+        )
 
     def show(self, *, as_json: bool) -> int:
         """Print; returns 1 when a goal was missed."""
@@ -63,7 +71,10 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
-def main(measure: Callable[[argparse.Namespace], Report], add_options: Callable[[argparse.ArgumentParser], None] | None = None) -> int:
+def main(
+    measure: Callable[[argparse.Namespace], Report],
+    add_options: Callable[[argparse.ArgumentParser], None] | None = None,
+) -> int:
     """Command line of a benchmark."""
     parser = argparse.ArgumentParser(description=measure.__doc__)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")

@@ -36,10 +36,18 @@ def measure(chosen: argparse.Namespace) -> Report:
             if with_linda and worker:
                 workers.append(worker)
     report = Report("startup")
-    report.add("server start to first 200, median", median(times[True]), "s", baseline=median(times[False]), at_most=0.3)
+    report.add(
+        "server start to first 200, median", median(times[True]), "s", baseline=median(times[False]), at_most=0.3
+    )
     report.add("server memory (RSS), bare, median", median(bare[True]), "MB", baseline=median(bare[False]), at_most=25)
     if opened[True]:
-        report.add("server memory (RSS), panel open, median", median(opened[True]), "MB", baseline=median(opened[False]), at_most=60)
+        report.add(
+            "server memory (RSS), panel open, median",
+            median(opened[True]),
+            "MB",
+            baseline=median(opened[False]),
+            at_most=60,
+        )
     report.add("pairs", chosen.pairs, "")
     if workers:
         report.add("worker memory while idle (RSS), if it was started", median(workers), "MB")
@@ -75,19 +83,34 @@ def _with_page(lab: Lab, process: psutil.Process, *, with_linda: bool) -> tuple[
             page.wait_for_selector("#linda-panel button", timeout=30_000)
         time.sleep(SETTLE_S)
         megabytes = process.memory_info().rss / 1e6
-        worker = sum(child.memory_info().rss for child in process.children() if "jupyter_linda.worker" in " ".join(child.cmdline())) / 1e6
+        worker = (
+            sum(
+                child.memory_info().rss
+                for child in process.children()
+                if "jupyter_linda.worker" in " ".join(child.cmdline())
+            )
+            / 1e6
+        )
         browser.close()
     return megabytes, worker
 
 
 def _bundle_kb() -> float:
     """Everything JupyterLab fetches of the panel at its start, as the production build has it."""
-    static = Path(sys.modules["jupyter_linda"].__file__).parent / "labextension" / "static" if "jupyter_linda" in sys.modules else None
+    static = (
+        Path(sys.modules["jupyter_linda"].__file__).parent / "labextension" / "static"
+        if "jupyter_linda" in sys.modules
+        else None
+    )
     if static is None:
         import jupyter_linda
 
         static = Path(jupyter_linda.__file__).parent / "labextension" / "static"
-    names = [file for file in static.iterdir() if file.suffix in (".js", ".css") and "views" not in file.name and not file.name.endswith("LICENSE.txt")]
+    names = [
+        file
+        for file in static.iterdir()
+        if file.suffix in (".js", ".css") and "views" not in file.name and not file.name.endswith("LICENSE.txt")
+    ]
     return sum(file.stat().st_size for file in names) / 1000
 
 

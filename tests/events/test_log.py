@@ -48,7 +48,12 @@ def test_chunks_are_kept_for_their_hour_then_folded_into_one_record(event_log, c
     add(event_log, "a", 1)
     assert event_log.fold(keep=timedelta(hours=1)) == 6
     replayed = [(event.kind, event.seq, event.payload) for event in event_log.read("a", 0)]
-    assert [(kind, seq) for kind, seq, _ in replayed] == [("folded", 5), ("message.done", 6), ("folded", 9), ("message.delta", 10)]
+    assert [(kind, seq) for kind, seq, _ in replayed] == [
+        ("folded", 5),
+        ("message.done", 6),
+        ("folded", 9),
+        ("message.delta", 10),
+    ]
     assert replayed[0][2] == {"from_seq": 1, "to_seq": 5}
     assert replayed[2][2] == {"from_seq": 7, "to_seq": 9}
 
@@ -75,7 +80,12 @@ def test_replay_is_gapless_after_any_history(tmp_path_factory, clock, ops):
             clock.move(hours=2)
         else:
             with log.transaction() as tx:
-                tx.append(chat_id, MessageDelta(message_id="m", text="x") if op == "delta" else MessageDone(message_id="m", status="complete"))
+                tx.append(
+                    chat_id,
+                    MessageDelta(message_id="m", text="x")
+                    if op == "delta"
+                    else MessageDone(message_id="m", status="complete"),
+                )
             counts[chat_id] += 1
     for chat_id, count in counts.items():
         assert covered(log.read(chat_id, 0)) == list(range(1, count + 1))

@@ -30,7 +30,7 @@ from jupyter_linda.ports import (
     Unknown,
     Verdict,
 )
-from jupyter_linda.runs import queue, questions
+from jupyter_linda.runs import questions, queue
 from jupyter_linda.schemas import ChatView, GrantScope, Message, NewChat, Run
 from jupyter_linda.storage.files import Results
 from jupyter_linda.toolkit import tool
@@ -76,14 +76,23 @@ class FakeGate:
     def __init__(self, *, auto: bool = True) -> None:
         self.auto = auto
         self.judged: list[GateCall] = []
+        self.hidden: set[str] = set()
 
     async def judge(self, call: GateCall) -> Verdict:
         self.judged.append(call)
         if call.answer == "no":
             return Verdict("deny", "the person said no", "The person said no.")
         if call.action == "read" or self.auto or call.answer in ("once", "always"):
-            return Verdict("auto", "test", "", Permit(call.call_id, call.tool, call.arguments, "test", call.resource, object()))
+            return Verdict(
+                "auto", "test", "", Permit(call.call_id, call.tool, call.arguments, "test", call.resource, object())
+            )
         return Verdict("ask", "default", "asks")
+
+    def check(self, permit: Permit, call: GateCall) -> None:
+        assert (permit.call_id, permit.tool, permit.arguments) == (call.call_id, call.tool, call.arguments)
+
+    def hidden_tools(self, tools: Sequence[tuple[str, str]]) -> frozenset[str]:
+        return frozenset(name for name, _action in tools if name in self.hidden)
 
 
 @dataclass
@@ -172,13 +181,23 @@ class Desk:
             self.new_chat()
         with self.log.transaction() as tx:
             message = Message(
-                message_id=self.ids.new("message"), chat_id=self.chat_id, run_id=None, role="user", text=text,
-                parent_id=store.newest_message_id(tx.connection, self.chat_id), created_at=tx.now,
+                message_id=self.ids.new("message"),
+                chat_id=self.chat_id,
+                run_id=None,
+                role="user",
+                text=text,
+                parent_id=store.newest_message_id(tx.connection, self.chat_id),
+                created_at=tx.now,
             )
             store.add_message(tx, message)
             run = Run(
-                run_id=self.ids.new("run"), chat_id=self.chat_id, owner_id="local", state="queued", model="fake",
-                message_id=message.message_id, queued_at=tx.now,
+                run_id=self.ids.new("run"),
+                chat_id=self.chat_id,
+                owner_id="local",
+                state="queued",
+                model="fake",
+                message_id=message.message_id,
+                queued_at=tx.now,
             )
             return queue.enqueue(tx, run, server_id=server_id, root_dir=root_dir, client_id=self.ids.new("client"))
 
@@ -236,20 +255,36 @@ class Worker:
         self._desk = desk
         self.queue = WatchedQueue()
         mind = Mind(
-            model=desk.model, resolve_model=lambda model: model, max_steps=desk.max_steps, join_s=0.001, root_dir=root_dir
+            model=desk.model,
+            resolve_model=lambda model: model,
+            max_steps=desk.max_steps,
+            join_s=0.001,
+            root_dir=root_dir,
         )
 
         def make_context(request_id: str, run_id: str, chat_id: str, report: Callable[[str], None]) -> ToolContext:
             return ToolContext(
-                live=None, root_dir=root_dir, request_id=request_id, chat_id=chat_id, run_id=run_id, model="",
-                report=report, admit_path=lambda path, _action: path, is_visible=lambda _path: True,
+                live=None,
+                root_dir=root_dir,
+                request_id=request_id,
+                chat_id=chat_id,
+                run_id=run_id,
+                model="",
+                report=report,
+                admit_path=lambda path, _action: path,
+                is_visible=lambda _path: True,
             )
 
         def scopes(call: GateCall) -> tuple[GrantScope, ...]:
             return (GrantScope(label="this", action=call.action),)
 
         hands = Hands(
-            tools=desk.tools, gate=desk.gate, make_context=make_context, scopes_for=scopes, results=desk.results, ids=desk.ids,
+            tools=desk.tools,
+            gate=desk.gate,
+            make_context=make_context,
+            scopes_for=scopes,
+            results=desk.results,
+            ids=desk.ids,
             limits=Limits(20_000, timedelta(hours=72)),
         )
         me = queue.Claimant(worker_id, server_id, root_dir)

@@ -10,7 +10,7 @@ from sqlalchemy import exc, text, update
 
 from jupyter_linda.errors import LeaseLost, NoLongerValid, NotFound
 from jupyter_linda.events.log import EventLog
-from jupyter_linda.runs import queue, questions, servers
+from jupyter_linda.runs import questions, queue, servers
 from jupyter_linda.runs.lease import Lease
 from jupyter_linda.storage.database import Database
 from jupyter_linda.storage.tables import runs
@@ -170,21 +170,29 @@ async def test_runs_waiting_in_the_last_schema_go_on_in_the_next(tmp_path, clock
         connection.exec_driver_sql("INSERT INTO chats VALUES ('chat_old', 'local', 't', '', 'ask', ?, ?)", (at, at))
         connection.exec_driver_sql(
             "INSERT INTO messages (message_id, chat_id, position, run_id, role, text, reasoning, tool_calls, context, status, model, created_at)"
-            " VALUES ('m_user', 'chat_old', 0, NULL, 'user', 'go', '', '[]', '[]', 'complete', '', ?)", (at,))
+            " VALUES ('m_user', 'chat_old', 0, NULL, 'user', 'go', '', '[]', '[]', 'complete', '', ?)",
+            (at,),
+        )
         connection.exec_driver_sql(
             "INSERT INTO messages (message_id, chat_id, position, parent_id, run_id, role, text, reasoning, tool_calls, context, status, model, created_at)"
             " VALUES ('m_reply', 'chat_old', 1, 'm_user', 'run_old', 'assistant', '', '',"
-            " '[{\"call_id\": \"call_old\", \"name\": \"put\", \"arguments\": \"{\\\"name\\\": \\\"b\\\"}\"}]', '[]', 'complete', '', ?)", (at,))
+            ' \'[{"call_id": "call_old", "name": "put", "arguments": "{\\"name\\": \\"b\\"}"}]\', \'[]\', \'complete\', \'\', ?)',
+            (at,),
+        )
         connection.exec_driver_sql(
             "INSERT INTO runs (run_id, chat_id, owner_id, server_id, client_id, message_id, state, model, steps, attempts, fence, holder, queued_at)"
-            " VALUES ('run_old', 'chat_old', 'local', 's1', 'client_old', 'm_user', 'waiting', 'fake', 1, 0, 4, '', ?)", (at,))
+            " VALUES ('run_old', 'chat_old', 'local', 's1', 'client_old', 'm_user', 'waiting', 'fake', 1, 0, 4, '', ?)",
+            (at,),
+        )
         connection.exec_driver_sql(
             "INSERT INTO calls (call_id, run_id, chat_id, message_id, position, name, arguments, action, state, title, result, outputs, diffs)"
-            " VALUES ('call_old', 'run_old', 'chat_old', 'm_reply', 0, 'put', '{\"name\": \"b\"}', 'write', 'asked', '', '', '[]', '[]')")
+            " VALUES ('call_old', 'run_old', 'chat_old', 'm_reply', 0, 'put', '{\"name\": \"b\"}', 'write', 'asked', '', '', '[]', '[]')"
+        )
         connection.exec_driver_sql(
             "INSERT INTO questions (question_id, chat_id, run_id, owner_id, call_id, kind, state, tool, action, resource, arguments, preview, choices, scopes, opened_at, expires_at)"
             " VALUES ('q_old', 'chat_old', 'run_old', 'local', 'call_old', 'approval', 'open', 'put', 'write', '', '{}', '{\"sentence\": \"Put?\"}', '[]', '[]', ?, 1900000000000000)",
-            (at,))
+            (at,),
+        )
     assert upgrade(database, now=clock.now()) is not None
     desk = Desk(EventLog(database, clock, lambda _chats: None), tmp_path, ids)
     desk.chat_id = "chat_old"

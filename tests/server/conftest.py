@@ -58,7 +58,12 @@ class Api:
     def connect(self, *, default: bool = True) -> None:
         """Connect the scripted provider."""
         providers = self.linda.services().providers
-        providers.put("fake", ProviderInput(kind="openai", base_url=self.provider.base_url, models=("scripted",), key="sk-test-0123456789"))
+        providers.put(
+            "fake",
+            ProviderInput(
+                kind="openai", base_url=self.provider.base_url, models=("scripted",), key="sk-test-0123456789"
+            ),
+        )
         if default:
             providers.choose_default("fake/scripted")
 

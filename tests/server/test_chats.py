@@ -58,7 +58,12 @@ async def test_edit_and_resend_keeps_both_branches(api):
     await api.send(chat_id, "second, mended", parent_id=parent)
     view = await api.until(chat_id)
     assert [message["text"] for message in view["messages"]] == [
-        "first question", "one", "second question", "two", "second, mended", "two, mended",
+        "first question",
+        "one",
+        "second question",
+        "two",
+        "second, mended",
+        "two, mended",
     ]
     assert view["messages"][4]["parent_id"] == parent
     prompt = [message["content"] for message in api.provider.requests[-1]["messages"][1:]]
@@ -74,7 +79,9 @@ async def test_retry_answers_the_same_message_again(api):
     assert view["runs"][0]["state"] == "failed"
     assert view["runs"][0]["problem"]["kind"] == "server"
     api.provider.script("try me", says("now it works"))
-    await api.call("POST", f"chats/{chat_id}/retry", {"message_id": view["messages"][0]["message_id"], "client_id": "retry-it-1"})
+    await api.call(
+        "POST", f"chats/{chat_id}/retry", {"message_id": view["messages"][0]["message_id"], "client_id": "retry-it-1"}
+    )
     view = await api.until(chat_id)
     assert view["runs"][-1]["state"] == "done"
     assert view["messages"][-1]["text"] == "now it works"
@@ -84,7 +91,11 @@ async def test_tools_run_through_the_gate_and_writes_ask_first(api, jp_root_dir)
     (jp_root_dir / "notes.txt").write_text("alpha\nbeta\n")
     api.connect()
     write = {"path": "new.txt", "content": "hello\n"}
-    api.provider.script("read and write", uses(Use("read_file", {"path": "notes.txt"}), Use("write_file", write, index=1)), says("Both done."))
+    api.provider.script(
+        "read and write",
+        uses(Use("read_file", {"path": "notes.txt"}), Use("write_file", write, index=1)),
+        says("Both done."),
+    )
     chat_id = await api.new_chat()
     await api.send(chat_id, "read and write")
     view = await api.until(chat_id, "waiting")
@@ -98,7 +109,11 @@ async def test_tools_run_through_the_gate_and_writes_ask_first(api, jp_root_dir)
     assert (jp_root_dir / "new.txt").read_text() == "hello\n"
     assert [call["state"] for call in view["calls"]] == ["done", "done"]
     entries = (await api.call("GET", "audit"))["entries"]
-    assert {(entry["tool"], entry["decision"]) for entry in entries} >= {("read_file", "auto"), ("write_file", "asked"), ("write_file", "allowed")}
+    assert {(entry["tool"], entry["decision"]) for entry in entries} >= {
+        ("read_file", "auto"),
+        ("write_file", "asked"),
+        ("write_file", "allowed"),
+    }
 
 
 async def test_stop_in_mid_stream_is_quick_and_says_so(api):
@@ -124,7 +139,14 @@ async def test_nobody_elses_chat_can_be_seen(api):
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"text": "", "client_id": "12345678"}, {"text": "x"}, {"text": "x", "client_id": "12345678", "nonsense": 1}, [1]]
+    "body",
+    [
+        {},
+        {"text": "", "client_id": "12345678"},
+        {"text": "x"},
+        {"text": "x", "client_id": "12345678", "nonsense": 1},
+        [1],
+    ],
 )
 async def test_malformed_messages_are_refused_in_words(api, body):
     chat_id = await api.new_chat()

@@ -41,7 +41,9 @@ def dump(database: Database) -> list[tuple[str, ...]]:
     with database.read() as connection:
         return sorted(
             (row.type, row.name, row.tbl_name)
-            for row in connection.execute(text("SELECT type, name, tbl_name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"))
+            for row in connection.execute(
+                text("SELECT type, name, tbl_name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+            )
         )
 
 
@@ -130,7 +132,11 @@ def test_a_folder_that_is_a_file_is_told_in_words(tmp_path):
 
 def test_the_audit_cannot_be_changed_or_deleted(database):
     with database.write() as connection:
-        connection.execute(text("INSERT INTO audit VALUES (NULL, 1, 'o', 'c', 'r', 'k', 't', 'read', 'p', '{}', 'auto', 'rule', 'rules')"))
+        connection.execute(
+            text(
+                "INSERT INTO audit VALUES (NULL, 1, 'o', 'c', 'r', 'k', 't', 'read', 'p', '{}', 'auto', 'rule', 'rules')"
+            )
+        )
     for statement in ("DELETE FROM audit", "UPDATE audit SET decision = 'denied'"):
         with pytest.raises(exc.IntegrityError, match="append-only"), database.write() as connection:
             connection.execute(text(statement))
@@ -141,10 +147,12 @@ def test_the_look_at_server_start_sees_unfinished_runs_and_never_raises(tmp_path
     assert not has_unfinished_runs(database.path)
     with database.write() as connection:
         connection.execute(text("INSERT INTO chats VALUES ('c1', 'local', 't', '', 'ask', 1, 1)"))
-        connection.execute(text(
-            "INSERT INTO runs (run_id, chat_id, owner_id, server_id, client_id, message_id, state, model, steps, attempts, fence, holder, queued_at) "
-            "VALUES ('r1', 'c1', 'local', 's', 'x', 'm', 'running', 'm', 0, 0, 0, '', 1)"
-        ))
+        connection.execute(
+            text(
+                "INSERT INTO runs (run_id, chat_id, owner_id, server_id, client_id, message_id, state, model, steps, attempts, fence, holder, queued_at) "
+                "VALUES ('r1', 'c1', 'local', 's', 'x', 'm', 'running', 'm', 0, 0, 0, '', 1)"
+            )
+        )
     assert has_unfinished_runs(database.path)
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"no")

@@ -20,12 +20,22 @@ from typing import Any
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 CHROMIUM_OPTIONS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
 ]
 
 OVERRIDES = {
-    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": False},
+    "@jupyterlab/apputils-extension:notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": False,
+    },
 }
 
 
@@ -39,8 +49,15 @@ class Lab:
     """One JupyterLab (or Notebook 7): start, kill, start again on the same home and port."""
 
     def __init__(
-        self, home: Path, *, overrides: Mapping[str, Any] | None = None, app: str = "jupyterlab", python: str = sys.executable,
-        base_url: str = "/", with_linda: bool = True, settings: Mapping[str, Any] | None = None,
+        self,
+        home: Path,
+        *,
+        overrides: Mapping[str, Any] | None = None,
+        app: str = "jupyterlab",
+        python: str = sys.executable,
+        base_url: str = "/",
+        with_linda: bool = True,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.home = home
         self.root = home / "work"
@@ -60,7 +77,9 @@ class Lab:
         server_config: dict[str, Any] = {"LindaSettings": dict(settings or {})}
         if not with_linda:
             server_config["ServerApp"] = {"jpserver_extensions": {"jupyter_linda": False}}
-            (config / "labconfig" / "page_config.json").write_text(json.dumps({"disabledExtensions": {"jupyter-linda": True}}))
+            (config / "labconfig" / "page_config.json").write_text(
+                json.dumps({"disabledExtensions": {"jupyter-linda": True}})
+            )
         (config / "jupyter_server_config.json").write_text(json.dumps(server_config))
 
     @property
@@ -68,20 +87,37 @@ class Lab:
         return f"http://127.0.0.1:{self.port}{self.base_url}"
 
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "LINDA", "OPENAI", "ANTHROPIC"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("JUPYTER", "LINDA", "OPENAI", "ANTHROPIC"))
+        }
         return {
-            **kept, "HOME": str(self.home), "JUPYTER_CONFIG_DIR": str(self.home / "config"), "JUPYTER_DATA_DIR": str(self.home / "data"),
-            "JUPYTER_RUNTIME_DIR": str(self.home / "runtime"), "JUPYTER_TOKEN": self.token, "IPYTHONDIR": str(self.home / "ipython"),
+            **kept,
+            "HOME": str(self.home),
+            "JUPYTER_CONFIG_DIR": str(self.home / "config"),
+            "JUPYTER_DATA_DIR": str(self.home / "data"),
+            "JUPYTER_RUNTIME_DIR": str(self.home / "runtime"),
+            "JUPYTER_TOKEN": self.token,
+            "IPYTHONDIR": str(self.home / "ipython"),
         }
 
     def start(self) -> Lab:
         command = [
-            self.python, "-m", self.app, "--no-browser", f"--ServerApp.port={self.port}", "--ServerApp.ip=127.0.0.1",
-            "--ServerApp.port_retries=0", f"--ServerApp.root_dir={self.root}", f"--ServerApp.base_url={self.base_url}",
+            self.python,
+            "-m",
+            self.app,
+            "--no-browser",
+            f"--ServerApp.port={self.port}",
+            "--ServerApp.ip=127.0.0.1",
+            "--ServerApp.port_retries=0",
+            f"--ServerApp.root_dir={self.root}",
+            f"--ServerApp.base_url={self.base_url}",
             "--ServerApp.allow_root=True",
-            *{"jupyterlab": ["--LabApp.expose_app_in_browser=True"], "notebook": ["--JupyterNotebookApp.expose_app_in_browser=True"]}.get(
-                self.app, []
-            ),
+            *{
+                "jupyterlab": ["--LabApp.expose_app_in_browser=True"],
+                "notebook": ["--JupyterNotebookApp.expose_app_in_browser=True"],
+            }.get(self.app, []),
         ]
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
@@ -123,10 +159,21 @@ class Lab:
     def connect(self, base_url: str, *, models: tuple[str, ...] = ("scripted",)) -> None:
         """A connected provider, as the panel would write it; before the start."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
-        provider = {"label": "Scripted", "kind": "openai", "base_url": base_url, "proxy": "", "ca_file": "", "models": list(models)}
-        (self.data_dir / "providers.json").write_text(json.dumps({"providers": {"fake": provider}, "default_model": f"fake/{models[0]}"}))
+        provider = {
+            "label": "Scripted",
+            "kind": "openai",
+            "base_url": base_url,
+            "proxy": "",
+            "ca_file": "",
+            "models": list(models),
+        }
+        (self.data_dir / "providers.json").write_text(
+            json.dumps({"providers": {"fake": provider}, "default_model": f"fake/{models[0]}"})
+        )
         keys = self.data_dir / "keys.json"
-        keys.write_text(json.dumps({"fake": {"key": "sk-test-0123456789abcdef", "set_at": "2026-11-29T00:00:00+00:00"}}))
+        keys.write_text(
+            json.dumps({"fake": {"key": "sk-test-0123456789abcdef", "set_at": "2026-11-29T00:00:00+00:00"}})
+        )
         keys.chmod(0o600)
 
 
