@@ -11,7 +11,7 @@ import pytest
 from jupyter_linda.events.log import EventLog
 from jupyter_linda.storage.database import Database
 
-pytest_plugins = ("pytest_jupyter.jupyter_server",)
+pytest_plugins = ("pytest_jupyter.jupyter_server", "tests.packaging.plugin")
 
 
 class FakeClock:

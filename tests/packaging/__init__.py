@@ -1,0 +1,1 @@
+"""What is built, installed and removed; and the README's first command."""
