@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import LindaSettings
 from ..gateway.providers import DEMO_MODEL, Providers
 from ..gateway.weights import find_weights
 from ..permissions.watch import RuleFile
@@ -16,6 +15,7 @@ from ..schemas import Check
 from ..seeds import SystemClock
 from ..storage.database import Database
 from . import checks
+from .settings import read_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -39,7 +39,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def examine(*, is_offline: bool) -> list[Check]:
     """All checks, in the order a person would make them."""
-    settings = LindaSettings()
+    settings = read_settings()
     data_dir = Path(settings.data_dir)
     providers = Providers(
         data_dir,

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import LindaSettings
 from ..errors import LindaError, NotFound
 from ..gateway.weights import Progress, default_path, fetch, find_weights
+from .settings import read_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +43,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(chosen: Namespace) -> int:
     """Do it."""
-    settings = LindaSettings()
+    settings = read_settings()
     if not chosen.no_weights:
         fetch_weights(Path(settings.data_dir), configured=settings.demo_weights, source=chosen.weights)
     folder = chosen.folder.expanduser().resolve()

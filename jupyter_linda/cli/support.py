@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import sqlite3
 import sys
@@ -13,9 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import LindaSettings
 from ..gateway.faults import without_keys
+from ..gateway.providers import KEY_VARIABLES
 from .doctor import examine
+from .settings import read_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -49,7 +51,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(chosen: Namespace) -> int:
     """Do it."""
-    settings = LindaSettings()
+    settings = read_settings()
     data_dir = Path(settings.data_dir)
     output = chosen.output or Path(f"linda-support-{datetime.now(UTC):%Y%m%dT%H%M%S}.zip")
     clean = Cleaner(data_dir)
@@ -79,6 +81,7 @@ class Cleaner:
             self._secrets = [entry["key"] for entry in keys.values() if entry.get("key")]
         except (OSError, ValueError, AttributeError, KeyError, TypeError):
             self._secrets = []
+        self._secrets += [os.environ[name] for name in KEY_VARIABLES.values() if os.environ.get(name)]
 
     def __call__(self, text: str) -> str:
         """The text, clean."""

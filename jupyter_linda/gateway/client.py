@@ -100,7 +100,7 @@ class LitellmModel(Model):
         except ProviderFault:
             raise
         except Exception as error:
-            raise as_fault(error, model=request.model, has_text=has_text) from error
+            raise as_fault(error, model=request.model, has_text=has_text, key=connection.key) from error
         if is_cut:
             raise ProviderFault(
                 "cut_stream",

@@ -46,10 +46,12 @@ def without_keys(text: str) -> str:
     return KEYLIKE.sub("[key]", text)
 
 
-def as_fault(error: Exception, *, model: str, has_text: bool) -> ProviderFault:
-    """Turn whatever litellm raised into one of our kinds, told in plain words."""
+def as_fault(error: Exception, *, model: str, has_text: bool, key: str = "") -> ProviderFault:
+    """Turn whatever litellm raised into one of our kinds, told in plain words and without the key that was used."""
     names = {type(part).__name__ for part in _chain(error)} | {base.__name__ for base in type(error).__mro__}
-    detail = without_keys(str(getattr(error, "message", "") or error)).strip().split("\n")[0][:300]
+    said = str(getattr(error, "message", "") or error)
+    said = said.replace(key, "[key]") if key else said
+    detail = without_keys(said).strip().split("\n")[0][:300]
     if "ContextWindowExceededError" in names:
         return _make(413, model, detail)
     if "ContentPolicyViolationError" in names:

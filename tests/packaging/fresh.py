@@ -48,15 +48,26 @@ class Venv:
     def run(self, *command: str, cwd: Path | None = None, timeout_s: float = 900) -> str:
         """Run one of its commands; returns what it said, both streams."""
         done = subprocess.run(
-            [self.python, "-m", *command], cwd=cwd or self.home, env=self.environment(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace", timeout=timeout_s, check=False,
+            [self.python, "-m", *command],
+            cwd=cwd or self.home,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout_s,
+            check=False,
         )
         assert done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-4000:]}"
         return done.stdout
 
     def files_named(self, part: str) -> list[str]:
         """Everything under it whose own name holds the part; relative."""
-        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if part in path.name.lower())
+        return sorted(
+            str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if part in path.name.lower()
+        )
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,15 @@ class Started:
 
     def ask(self, text: str) -> list[dict[str, Any]]:
         said = subprocess.run(
-            ["jupyter", "linda", "ask", text, "--json"], cwd=self.folder, env=self.venv.environment(), stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, encoding="utf-8", timeout=180, check=False,
+            ["jupyter", "linda", "ask", text, "--json"],
+            cwd=self.folder,
+            env=self.venv.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=180,
+            check=False,
             executable=str(Path(self.venv.python).with_name("jupyter")),
         )
         assert said.returncode == 0, said.stdout + said.stderr
@@ -71,7 +78,13 @@ def started(fresh_venv: Venv, tmp_path_factory: pytest.TempPathFactory) -> Itera
     begun = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, shell=True, cwd=folder, env=fresh_venv.environment(), stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            command,
+            shell=True,
+            cwd=folder,
+            env=fresh_venv.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         )
         try:
             while not _answers(port):
@@ -124,8 +137,14 @@ def test_small_talk_in_chinese_has_its_fixed_reply(started: Started):
 
 def test_the_demo_model_has_its_weights(started: Started):
     status = subprocess.run(
-        [started.venv.python, "-m", "jupyter_linda.cli.main", "doctor", "--offline", "--json"], cwd=started.folder,
-        env=started.venv.environment(), capture_output=True, text=True, encoding="utf-8", timeout=180, check=False,
+        [started.venv.python, "-m", "jupyter_linda.cli.main", "doctor", "--offline", "--json"],
+        cwd=started.folder,
+        env=started.venv.environment(),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=180,
+        check=False,
     )
     checks = {check["name"]: check for check in json.loads(status.stdout)}
     assert {name for name, check in checks.items() if check["state"] == "error"} == set()

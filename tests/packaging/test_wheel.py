@@ -35,19 +35,31 @@ def version_of(distributions: Distributions) -> str:
 
 
 def test_the_wheel_holds_a_production_build_and_nothing_else(in_wheel):
-    assert [name for name in in_wheel if name.endswith((".map", ".ts", ".tsx", ".pyc")) or "build_log.json" in name] == []
-    assert [name for name in in_wheel if {"node_modules", ".yarn", "tests", "__pycache__"} & set(PurePosixPath(name).parts)] == []
+    assert [
+        name for name in in_wheel if name.endswith((".map", ".ts", ".tsx", ".pyc")) or "build_log.json" in name
+    ] == []
+    assert [
+        name for name in in_wheel if {"node_modules", ".yarn", "tests", "__pycache__"} & set(PurePosixPath(name).parts)
+    ] == []
     assert [name for name in in_wheel if re.search(r"static/remoteEntry\.[0-9a-f]+\.js$", name)]
 
 
 def test_the_wheel_holds_what_the_product_reads_at_run_time(in_wheel):
     needed = {
-        "jupyter_linda/agent/prompts/system.md", "jupyter_linda/gateway/intents.json", "jupyter_linda/notebooks/tour.ipynb",
-        "jupyter_linda/labextension/package.json", "jupyter_linda/labextension/static/style.js",
-        "jupyter_linda/storage/migrations/env.py", "jupyter_linda/jupyter_linda.json",
+        "jupyter_linda/agent/prompts/system.md",
+        "jupyter_linda/gateway/intents.json",
+        "jupyter_linda/notebooks/tour.ipynb",
+        "jupyter_linda/labextension/package.json",
+        "jupyter_linda/labextension/static/style.js",
+        "jupyter_linda/storage/migrations/env.py",
+        "jupyter_linda/jupyter_linda.json",
     }
     assert needed - set(in_wheel) == set()
-    assert [name for name in in_wheel if name.startswith("jupyter_linda/storage/migrations/versions/") and name.endswith(".py")]
+    assert [
+        name
+        for name in in_wheel
+        if name.startswith("jupyter_linda/storage/migrations/versions/") and name.endswith(".py")
+    ]
     assert [name for name in in_wheel if name.startswith("jupyter_linda/locale/zh_CN/LC_MESSAGES/")]
     tracked = {path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "jupyter_linda").rglob("*.py")}
     assert {name for name in in_wheel if name.startswith("jupyter_linda/") and name.endswith(".py")} <= tracked
@@ -56,11 +68,15 @@ def test_the_wheel_holds_what_the_product_reads_at_run_time(in_wheel):
 def test_the_wheel_enables_the_server_extension_and_the_panel(distributions, in_wheel):
     version = version_of(distributions)
     server, panel = SERVER.format(version=version), PANEL.format(version=version)
-    assert {server, f"{panel}/install.json", f"{panel}/package.json", f"{panel}/static/style.js"} - set(in_wheel) == set()
+    assert {server, f"{panel}/install.json", f"{panel}/package.json", f"{panel}/static/style.js"} - set(
+        in_wheel
+    ) == set()
     with zipfile.ZipFile(distributions.wheel) as wheel:
         assert json.loads(wheel.read(server)) == {"ServerApp": {"jpserver_extensions": {"jupyter_linda": True}}}
         assert json.loads(wheel.read(f"{panel}/install.json"))["packageName"] == "jupyter_linda"
-        assert json.loads(wheel.read(f"{panel}/package.json"))["jupyterlab"]["_build"]["load"].startswith("static/remoteEntry.")
+        assert json.loads(wheel.read(f"{panel}/package.json"))["jupyterlab"]["_build"]["load"].startswith(
+            "static/remoteEntry."
+        )
 
 
 def test_the_wheel_is_small(distributions):
@@ -69,9 +85,20 @@ def test_the_wheel_is_small(distributions):
 
 def test_the_sdist_holds_the_sources_and_a_production_build(in_sdist):
     names = set(in_sdist)
-    assert {"pyproject.toml", "README.md", "LICENSE", "labextension/yarn.lock", "labextension/src/index.ts", "notebooks/tour.ipynb"} <= names
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "labextension/yarn.lock",
+        "labextension/src/index.ts",
+        "notebooks/tour.ipynb",
+    } <= names
     assert "jupyter_linda/labextension/static/style.js" in names
-    assert [name for name in names if name.endswith((".map", ".pyc", "build_log.json")) or "node_modules" in name or "/.yarn/" in name] == []
+    assert [
+        name
+        for name in names
+        if name.endswith((".map", ".pyc", "build_log.json")) or "node_modules" in name or "/.yarn/" in name
+    ] == []
     assert [name for name in names if name.startswith("labextension/lib/")] == []
 
 

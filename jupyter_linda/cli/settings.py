@@ -1,0 +1,36 @@
+"""Linda's settings as a Jupyter server of this user would read them."""
+
+from __future__ import annotations
+
+import contextlib
+
+from jupyter_core.paths import jupyter_config_path
+from traitlets.config import Config
+from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
+
+from ..config import LindaSettings
+from ..errors import InvalidInput
+
+FILES = ("jupyter_config", "jupyter_server_config", "jupyter_linda_config")
+
+
+def read_settings() -> LindaSettings:
+    """The settings of the configuration files; the user's own win over the environment's and the machine's."""
+    config = Config()
+    for name in FILES:
+        for folder in reversed(jupyter_config_path()):
+            for loader, ending in ((PyFileConfigLoader, "py"), (JSONFileConfigLoader, "json")):
+                config.merge(_load(loader(f"{name}.{ending}", path=folder)))
+    return LindaSettings(config=config)
+
+
+def _load(loader: PyFileConfigLoader | JSONFileConfigLoader) -> Config:
+    with contextlib.suppress(ConfigFileNotFound):
+        try:
+            return loader.load_config()
+        except (ValueError, SyntaxError) as error:
+            raise InvalidInput(
+                f"{loader.full_filename} is no configuration: {error}.",
+                remedy="Mend it: Jupyter cannot read it either.",
+            ) from None
+    return Config()
