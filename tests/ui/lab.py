@@ -68,6 +68,7 @@ class Lab:
         self.base_url = base_url
         self.token = secrets.token_hex(16)
         self.process: subprocess.Popen[bytes] | None = None
+        self.extra_environment: dict[str, str] = {}
         self.log = home / "lab.log"
         self.root.mkdir(parents=True, exist_ok=True)
         config = home / "config"
@@ -100,6 +101,7 @@ class Lab:
             "JUPYTER_RUNTIME_DIR": str(self.home / "runtime"),
             "JUPYTER_TOKEN": self.token,
             "IPYTHONDIR": str(self.home / "ipython"),
+            **self.extra_environment,
         }
 
     def start(self) -> Lab:

@@ -110,7 +110,7 @@ def test_always_asks_no_second_time_and_can_be_revoked(open_panel, provider, not
     panel = open_panel(notebook)
     panel.new_chat()
     panel.ask("write always")
-    panel.button("Always here ▾").click()
+    panel.root.get_by_role("button", name="Always here: choose how far").click()
     panel.root.get_by_role("menuitem").first.click()
     panel.expect_text("Written.")
     (panel.lab.root / "always.txt").unlink()
@@ -119,7 +119,7 @@ def test_always_asks_no_second_time_and_can_be_revoked(open_panel, provider, not
     grants = panel.lab.linda("grants")["grants"]
     assert [(grant["tool"], grant["path"]) for grant in grants] == [("write_file", "always.txt")]
     panel.button("Permissions").click()
-    panel.root.get_by_role("button", name="Revoke").first.click()
+    panel.root.get_by_role("button", name="Revoke:").first.click()
     panel.until(lambda: panel.lab.linda("grants")["grants"] == [], what="the grant to go")
 
 

@@ -1,0 +1,156 @@
+"""Who may answer: the page (cookie and XSRF) and the terminal that asked; never a token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from jupyter_linda.client import LindaClient, Server
+from jupyter_linda.errors import NoLongerValid, NotAllowed
+from tests.fakes.provider import FakeProvider, Use, says, uses
+from tests.ui.lab import Lab, Page, running
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory, provider: FakeProvider) -> Iterator[Lab]:
+    made = Lab(tmp_path_factory.mktemp("home"), app="jupyter_server", base_url="/user/ana/")
+    made.connect(provider.base_url)
+    provider.script("please write", uses(Use("write_file", {"path": "asked.txt", "content": "1"})), says("Written."))
+    with running(made):
+        yield made
+
+
+@pytest.fixture
+def page(lab: Lab) -> Iterator[Page]:
+    made = Page(lab)
+    yield made
+    made.close()
+
+
+def ask(page: Page, lab: Lab) -> str:
+    (lab.root / "asked.txt").unlink(missing_ok=True)
+    chat_id = page.call("POST", "chats", {})["chat_id"]
+    page.call("POST", f"chats/{chat_id}/messages", {"text": "please write", "client_id": f"client-{chat_id}"})
+    return wait(page, chat_id, "waiting")["questions"][0]["question_id"]
+
+
+def wait(page: Page, chat_id: str, *states: str) -> dict:
+    import time
+
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:
+        view = page.call("GET", f"chats/{chat_id}")
+        if view["runs"] and view["runs"][-1]["state"] in states:
+            return view
+        time.sleep(0.03)
+    raise AssertionError(view["runs"])
+
+
+@pytest.mark.parametrize("how", ["header", "bearer", "address"])
+def test_a_token_cannot_answer_even_beside_a_cookie(page, lab, how):
+    question = page.call("GET", "questions")["questions"] or [{"question_id": ask(page, lab)}]
+    headers = {"X-XSRFToken": page._http.cookies.get("_xsrf", "")}
+    params = {}
+    if how == "address":
+        params["token"] = lab.token
+    else:
+        headers["Authorization"] = f"{'token' if how == 'header' else 'Bearer'} {lab.token}"
+    path = f"linda/api/questions/{question[0]['question_id']}/answer"
+    answer = page._http.post(path, json={"answer": "once"}, headers=headers, params=params)
+    assert answer.status_code == 403
+    assert not (lab.root / "asked.txt").exists()
+
+
+def test_a_cookie_without_xsrf_cannot_answer(page, lab):
+    question_id = ask(page, lab)
+    answer = page._http.post(f"linda/api/questions/{question_id}/answer", json={"answer": "once"})
+    assert answer.status_code == 403
+    assert not (lab.root / "asked.txt").exists()
+
+
+def test_nobody_without_an_identity_gets_anything(lab):
+    for path in ("status", "chats", "questions", "rules", "stream", "providers"):
+        assert httpx.get(f"{lab.url}linda/api/{path}", trust_env=False).status_code in (302, 403), path
+
+
+def test_the_page_answers_once_and_a_second_answer_hears_who_decided(page, lab):
+    question_id = ask(page, lab)
+    answered = page.call("POST", f"questions/{question_id}/answer", {"answer": "once"})
+    assert (answered["state"], answered["answer"], answered["answered_by"]) == ("answered", "once", "panel")
+    with pytest.raises(httpx.HTTPStatusError) as caught:
+        page.call("POST", f"questions/{question_id}/answer", {"answer": "no"})
+    assert caught.value.response.status_code == 409
+    assert "once by panel" in caught.value.response.json()["message"]
+    wait(page, answered["chat_id"], "done")
+    assert (lab.root / "asked.txt").read_text() == "1"
+
+
+def test_a_scope_that_was_not_offered_is_refused(page, lab):
+    question_id = ask(page, lab)
+    for scope in (None, {"label": "all", "tool": "", "action": "write", "path": "", "chat_id": "", "days": None}):
+        with pytest.raises(httpx.HTTPStatusError) as caught:
+            page.call("POST", f"questions/{question_id}/answer", {"answer": "always", "scope": scope})
+        assert caught.value.response.status_code == 400
+    with pytest.raises(httpx.HTTPStatusError):
+        page.call("POST", f"questions/{question_id}/answer", {"answer": "sure"})
+    assert page.call("GET", "grants")["grants"] == []
+
+
+def test_a_terminal_answers_only_the_run_it_started(lab, page):
+    server = Server(lab.url, lab.token, str(lab.root))
+    (lab.root / "asked.txt").unlink(missing_ok=True)
+    with LindaClient(server) as mine, LindaClient(server) as other:
+        chat_id = mine.new_chat()
+        mine.send(chat_id, "please write")
+        question_id = wait(page, chat_id, "waiting")["questions"][0]["question_id"]
+        with pytest.raises(NotAllowed):
+            other.answer(question_id, "once")
+        assert mine.answer(question_id, "once")["answered_by"] == "terminal"
+        with pytest.raises(NoLongerValid):
+            mine.answer(question_id, "no")
+        wait(page, chat_id, "done")
+    assert (lab.root / "asked.txt").exists()
+
+
+def test_sse_replays_then_follows_and_resumes_from_the_last_id(lab):
+    server = Server(lab.url, lab.token, str(lab.root))
+    with LindaClient(server) as client:
+        chat_id = client.new_chat()
+        client.send(chat_id, "tell me something")
+        first = []
+        for event in client.follow(chat_id, after=0):
+            first.append(event["seq"])
+            if event["kind"] == "run.changed" and event["payload"]["run"]["state"] == "done":
+                break
+        assert first == list(range(1, len(first) + 1))
+        resumed = []
+        for event in client.follow(chat_id, after=3):
+            resumed.append(event["seq"])
+            if len(resumed) == len(first) - 3:
+                break
+        assert resumed == first[3:]
+
+
+def test_the_server_process_never_loads_what_belongs_to_the_worker(lab, tmp_path: Path):
+    import subprocess
+    import sys
+
+    heavy = (
+        "litellm",
+        "lancedb",
+        "pandas",
+        "mcp",
+        "alembic",
+        "xllamacpp",
+        "jupyter_linda.agent",
+        "jupyter_linda.tools",
+    )
+    code = (
+        "import sys, jupyter_linda.app, jupyter_linda.server, jupyter_linda.api.routes\n"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
