@@ -1,0 +1,1 @@
+"""The manual says what the code does."""
