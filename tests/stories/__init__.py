@@ -1,0 +1,1 @@
+"""Whole stories on real input."""
