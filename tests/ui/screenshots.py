@@ -152,7 +152,10 @@ def shoot_dark(browser: Browser, weights: Path | None) -> None:
     with camera(browser, weights=weights, overrides=DARK) as made:
         made.start()
         made.ask_and_allow(RUN)
-        made.ask_and_allow("Run cell 7")
+        made.ask("Which variables are there?")
+        made.wait_until_done()
+        made.ask(INSERT)
+        made.wait_for_question()
         made.shoot("dark")
 
 
