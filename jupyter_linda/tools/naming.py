@@ -41,12 +41,17 @@ def saved_note(*, is_saved: bool) -> str:
 
 
 def notebook_path(path: str) -> str:
-    """A notebook's path as the model gave it, refused when it names no notebook."""
+    """A notebook's path as it will be opened, refused when it names no notebook.
+
+    `..` is taken out of the text, as everybody after the gate does: behind a link it would lead elsewhere.
+    """
     if not path.strip():
         raise ToolRetry("The path is empty: invalid path. Name a notebook, relative to the notebook folder.")
     if not path.lower().endswith(".ipynb"):
         raise ToolRetry(f"{path!r} is not a notebook: the path of a notebook ends in .ipynb.")
-    return path
+    if any(part.startswith("RTC:") for part in path.split("/")):
+        raise ToolRetry(f"{path!r} names a drive: leave out “RTC:”, and name the notebook relative to the folder.")
+    return posixpath.normpath(path)
 
 
 def api_path(context: ToolContext, path: str) -> str:
