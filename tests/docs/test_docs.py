@@ -53,7 +53,8 @@ def sections(text: str, level: str) -> dict[str, str]:
 def subclasses(root: type[errors.LindaError]) -> Iterator[type[errors.LindaError]]:
     yield root
     for child in root.__subclasses__():
-        yield from subclasses(child)
+        if child.__module__ == errors.__name__:
+            yield from subclasses(child)
 
 
 # ---- everything of the code is in the manual -----------------------------------------------------
@@ -177,6 +178,23 @@ def test_the_rules_of_the_manual_are_valid() -> None:
     example = re.search(r"```json\n(.+?)```", page("permissions"), re.DOTALL)
     assert example is not None
     assert len(parse_rules(example[1]).rules) > 5
+
+
+def test_the_layers_of_the_manual_are_those_of_the_contract() -> None:
+    contract = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ][0]
+    assert f"```\n{chr(10).join(contract['layers'])}\n```" in sections(page("architecture"), "##")["Layers"]
+
+
+def test_every_benchmark_and_its_options_are_in_the_manual() -> None:
+    for path in sorted((REPOSITORY / "tests" / "bench").glob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if "__main__" in source:
+            row = re.search(rf"^\| `python -m tests\.bench\.{path.stem}` \| .*$", page("testing"), re.MULTILINE)
+            assert row is not None, path.stem
+            options = re.findall(r"add_argument\(\"(--[\w-]+)\"(?:.*?default=(\d+))?", source)
+            assert [" ".join(pair) for pair in options if f"`{' '.join(filter(None, pair))}`" not in row[0]] == []
 
 
 # ---- the README's promises -----------------------------------------------------------------------
