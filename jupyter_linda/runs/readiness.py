@@ -74,6 +74,14 @@ def check_versions() -> Check:
 def check_data_dir(data_dir: Path) -> Check:
     """The data folder can be written and has room."""
     place = next((folder for folder in (data_dir, *data_dir.parents) if folder.exists()), data_dir)
+    if not place.is_dir():
+        return Check(
+            name="data",
+            title="Data folder",
+            state="error",
+            detail=f"{place} is a file, where a folder should be.",
+            remedy="Move it away, or set LindaSettings.data_dir (or LINDA_DATA_DIR) to another folder.",
+        )
     if not os.access(place, os.W_OK):
         return Check(
             name="data",

@@ -1,0 +1,125 @@
+"""Whatever is broken: Jupyter starts, and says what, why and what to do."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.ui.lab import Lab, Page, running
+
+
+def start(tmp_path: Path, **settings: object) -> Lab:
+    return Lab(tmp_path, app="jupyter_server", settings=settings)
+
+
+def problem_of(page: Page, path: str, *, method: str = "GET", body: object = None) -> tuple[int, dict]:
+    with pytest.raises(httpx.HTTPStatusError) as caught:
+        page.call(method, path, body)
+    return caught.value.response.status_code, caught.value.response.json()
+
+
+def test_a_data_folder_that_is_a_file(tmp_path):
+    lab = start(tmp_path)
+    lab.data_dir.parent.mkdir(parents=True, exist_ok=True)
+    lab.data_dir.write_text("in the way")
+    with running(lab):
+        page = Page(lab)
+        status = page.call("GET", "status")
+        assert "cannot be made" in status["database_problem"]["message"]
+        assert status["database_problem"]["remedy"]
+        code, body = problem_of(page, "chats")
+        assert (code, body["kind"]) == (503, "StorageUnavailable")
+        checks = {check["name"]: check for check in page.call("GET", "readiness")["checks"]}
+        assert checks["data"]["state"] == "error"
+        page.close()
+
+
+def test_a_damaged_database(tmp_path):
+    lab = start(tmp_path)
+    lab.data_dir.mkdir(parents=True)
+    (lab.data_dir / "linda.sqlite").write_bytes(b"not a database " * 100)
+    with running(lab):
+        page = Page(lab)
+        code, body = problem_of(page, "chats")
+        assert code == 503
+        assert "damaged" in body["message"]
+        assert "backups" in body["remedy"]
+        assert (lab.data_dir / "linda.sqlite").read_bytes() == b"not a database " * 100
+        page.close()
+
+
+def test_a_database_of_a_newer_version(tmp_path):
+    lab = start(tmp_path)
+    with running(lab):
+        page = Page(lab)
+        page.call("POST", "chats", {})
+        page.close()
+    with sqlite3.connect(lab.data_dir / "linda.sqlite") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    with running(lab):
+        page = Page(lab)
+        code, body = problem_of(page, "chats")
+        assert (code, body["kind"]) == (503, "NewerDatabase")
+        assert "Upgrade jupyter_linda" in body["remedy"]
+        page.close()
+
+
+def test_broken_rules_keep_the_last_good_ones_and_are_shown(tmp_path):
+    lab = start(tmp_path)
+    lab.data_dir.mkdir(parents=True)
+    with running(lab):
+        page = Page(lab)
+        assert page.call("GET", "status")["rules_problem"] is None
+        (lab.data_dir / "rules.json").write_text('{"version": 1, "rules": [{"effect": "maybe"}]}')
+        problem = page.call("GET", "status")["rules_problem"]
+        assert "rules.json" in problem["message"]
+        code, body = problem_of(page, "rules", method="PUT", body={"text": "{"})
+        assert (code, body["kind"]) == (400, "InvalidRules")
+        assert (lab.data_dir / "rules.json").read_text().startswith('{"version": 1, "rules": [{"effect": "maybe"')
+        page.close()
+
+
+def test_a_broken_list_of_providers(tmp_path):
+    lab = start(tmp_path)
+    lab.data_dir.mkdir(parents=True)
+    (lab.data_dir / "providers.json").write_text("{nonsense")
+    with running(lab):
+        page = Page(lab)
+        _code, body = problem_of(page, "models")
+        assert "providers.json" in body["message"]
+        assert body["remedy"]
+        assert page.call("GET", "status")["database_problem"] is None
+        chat_id = page.call("POST", "chats", {})["chat_id"]
+        assert chat_id
+        page.close()
+
+
+def test_a_setting_that_is_wrong_is_in_the_log_and_jupyter_starts(tmp_path):
+    lab = start(tmp_path, database_url="postgresql://somewhere/linda")
+    with running(lab):
+        assert lab.get("api/status")
+    log = lab.log.read_text()
+    assert "only sqlite:/// URLs work in this version" in log
+
+
+def test_an_unknown_model_and_a_missing_key_end_the_run_in_words(tmp_path):
+    lab = start(tmp_path)
+    with running(lab):
+        page = Page(lab)
+        for model, word in (("openai/gpt-nothing", "key"), ("nonsense-model", "model")):
+            chat_id = page.call("POST", "chats", {"model": model})["chat_id"]
+            page.call("POST", f"chats/{chat_id}/messages", {"text": "hello", "client_id": f"client-{chat_id}"})
+            run = None
+            for _ in range(600):
+                run = page.call("GET", f"chats/{chat_id}")["runs"][-1]
+                if run["state"] in ("failed", "interrupted", "done"):
+                    break
+                httpx.get(lab.url + "api", trust_env=False)
+            assert run["state"] == "failed", run
+            assert word in json.dumps(run["problem"]).lower()
+            assert run["problem"]["remedy"]
+        page.close()
