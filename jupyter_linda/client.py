@@ -20,6 +20,10 @@ Json = Any  # JSON of the API
 FINAL = ("interrupted", "failed", "stopped", "done")
 
 
+class LindaMissing(Unavailable):
+    """The Jupyter server answers, and has no Linda."""
+
+
 @dataclass(frozen=True)
 class Server:
     """A running Jupyter server."""
@@ -121,7 +125,7 @@ def _as_error(answer: httpx.Response) -> LindaError:
         return from_wire(str(body.get("kind", "")), str(body.get("message", "")), remedy=str(body.get("remedy", "")))
     except ValueError:
         if answer.status_code == 404:
-            return Unavailable(
+            return LindaMissing(
                 "This Jupyter server does not have Linda.",
                 remedy="Install jupyter_linda where it runs, and restart it.",
             )

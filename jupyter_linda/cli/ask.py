@@ -104,7 +104,12 @@ class Talk:
 
     def _line(self, text: str) -> None:
         if not self._is_json:
-            print(("\n" if self._is_in_line else "") + text, flush=True)
+            self._end_line()
+            print(text, flush=True)
+
+    def _end_line(self) -> None:
+        if self._is_in_line:
+            print(flush=True)
             self._is_in_line = False
 
     def _show_call(self, call: Json) -> None:
@@ -155,11 +160,10 @@ class Talk:
             return ""
 
     def _end(self, run: Json) -> int:
+        self._end_line()
         problem = run.get("problem")
         if problem and not self._is_json:
-            self._line("")
             print(f"{problem['message']} {problem.get('remedy', '')}".strip(), file=sys.stderr)
-        self._line("")
         if run["state"] == "done" and self._was_refused:
             return REFUSED
         return EXIT_CODES[run["state"]]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_server.serverapp import list_running_servers
 
-from ..client import LindaClient, Server
+from ..client import LindaClient, LindaMissing, Server
 from ..errors import LindaError, Unavailable
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _wait_for(process: subprocess.Popen[bytes], folder: Path, token: str, output
         for info in list_running_servers():
             if info.get("pid") == process.pid:
                 server = Server(str(info["url"]), token, str(folder))
-                with contextlib.suppress(LindaError), LindaClient(server, timeout_s=5.0) as client:
-                    client.status()
+                if _has_linda(server):
                     return server
         time.sleep(0.1)
     output.seek(0)  # type: ignore[attr-defined]  # a temporary file
@@ -91,3 +90,18 @@ def _wait_for(process: subprocess.Popen[bytes], folder: Path, token: str, output
         f"No Jupyter server could be started in {folder}.\n{tail}",
         remedy="`jupyter linda doctor` checks the installation.",
     )
+
+
+def _has_linda(server: Server) -> bool:
+    """Whether it answers; a server that never will is an error."""
+    with LindaClient(server, timeout_s=5.0) as client:
+        try:
+            client.status()
+        except LindaMissing:
+            raise Unavailable(
+                "The server that was started for this has no Linda: her server extension is switched off.",
+                remedy="`jupyter linda doctor` says where.",
+            ) from None
+        except LindaError:
+            return False
+    return True

@@ -1,0 +1,215 @@
+"""`jupyter linda ask`: through a running server, on a terminal and without one, and alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine, processes_of
+from tests.fakes.provider import End, Fail, Say, Stall, Use, says, uses
+
+pytestmark = pytest.mark.timeout(180)
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and signals as POSIX has them")
+
+
+def write(name: str, content: str = "written") -> Use:
+    return Use("write_file", {"path": name, "content": content})
+
+
+def until(condition, *, seconds: float = 20.0):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+    return found
+
+
+def test_the_reply_streams_to_the_terminal(linda, provider):
+    provider.hold()
+    provider.script("stream here", [Say("first half, "), Stall(60), Say("second half"), End("stop")])
+    process = linda.start("ask", "stream here", bufsize=0)
+    assert process.stdout.read(11).decode() == "first half,"  # while the provider still holds the rest back
+    provider.go()
+    rest, errors = process.communicate(timeout=60)
+    provider.hold()
+    assert rest.decode() == " second half\n"
+    assert (process.returncode, errors) == (0, b"")
+
+
+def test_the_question_can_come_from_standard_input(linda, provider):
+    provider.script("from a pipe", says("Read it."))
+    done = linda.run("ask", "-", given="from a pipe\n")
+    assert (done.code, done.out) == (0, "Read it.\n")
+
+
+def test_a_chat_goes_on_where_it_was(linda, provider):
+    provider.script("remember 7", says("I will."))
+    provider.script("which number", says("Seven."))
+    events = [json.loads(line) for line in linda.run("ask", "remember 7", "--json").out.splitlines()]
+    done = linda.run("ask", "which number", "--chat", events[0]["chat_id"])
+    assert done.out == "Seven.\n"
+    roles = [message["role"] for message in provider.requests[-1]["messages"] if message["role"] != "system"]
+    assert roles == ["user", "assistant", "user"]
+
+
+def test_without_a_terminal_consent_is_refused(linda, provider, lab):
+    provider.script("write refused", uses(write("refused.txt")), says("As you wish."))
+    done = linda.run("ask", "write refused")
+    assert done.code == 3
+    assert "no terminal to ask on: no" in done.out
+    assert "As you wish." in done.out
+    assert not (lab.root / "refused.txt").exists()
+
+
+def test_yes_to_write_writes(linda, provider, lab):
+    provider.script("write allowed", uses(write("allowed.txt")), says("Written."))
+    done = linda.run("ask", "write allowed", "--yes-to", "WRITE")
+    assert done.code == 0, done
+    assert "Yes (--yes-to)" in done.out
+    assert (lab.root / "allowed.txt").read_text() == "written"
+
+
+def test_yes_to_run_does_not_allow_a_write(linda, provider, lab):
+    provider.script("write under run", uses(write("under-run.txt")), says("Not then."))
+    assert linda.run("ask", "write under run", "--yes-to", "RUN").code == 3
+    assert not (lab.root / "under-run.txt").exists()
+
+
+def on_terminal(linda: CommandLine, *arguments: str, prompt: str, typed: str) -> tuple[int, str]:
+    """Run on a pseudo-terminal, type an answer when the prompt shows; returns exit code and everything shown."""
+    import pty
+
+    controller, terminal = pty.openpty()
+    process = linda.start(*arguments, stdin=terminal, stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    shown: list[bytes] = []
+
+    def read() -> None:
+        while True:
+            try:
+                piece = os.read(controller, 4096)
+            except OSError:
+                return  # the last process let go of the terminal
+            if not piece:
+                return
+            shown.append(piece)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    until(lambda: prompt.encode() in b"".join(shown), seconds=60)
+    os.write(controller, typed.encode())
+    code = process.wait(60)
+    reader.join(5)
+    os.close(controller)
+    return code, b"".join(shown).decode()
+
+
+@posix
+def test_yes_on_a_terminal_allows_once(linda, provider, lab):
+    provider.script("ask on a terminal", uses(write("typed.txt", "line one\nline two")), says("Done so."))
+    code, shown = on_terminal(linda, "ask", "ask on a terminal", prompt="Allow once? [y/N]", typed="y\n")
+    assert code == 0, shown
+    assert "line two" in shown  # what it would write is shown before the question
+    assert shown.index("line two") < shown.index("Allow once?")
+    assert (lab.root / "typed.txt").read_text() == "line one\nline two"
+
+
+@posix
+@pytest.mark.parametrize("typed", ["\n", "n\n", "\x04"])
+def test_anything_else_on_a_terminal_refuses(linda, provider, lab, typed):
+    provider.script("refuse on a terminal", uses(write("not-typed.txt")), says("As you wish."))
+    code, shown = on_terminal(linda, "ask", "refuse on a terminal", prompt="Allow once? [y/N]", typed=typed)
+    assert code == 3, shown
+    assert not (lab.root / "not-typed.txt").exists()
+
+
+@posix
+def test_a_choice_on_a_terminal_is_answered_by_its_number(linda, provider):
+    provider.script(
+        "which one", uses(Use("ask_user", {"question": "Which colour?", "choices": ["red", "blue"]})), says("Fine.")
+    )
+    code, shown = on_terminal(linda, "ask", "which one", prompt="> ", typed="2\n")
+    assert code == 0, shown
+    answers = [message for message in provider.requests[-1]["messages"] if message["role"] == "tool"]
+    assert "blue" in answers[-1]["content"]
+
+
+def test_json_prints_every_event_of_the_run_and_nothing_else(linda, provider):
+    provider.script("as json", says("one two", size=3))
+    done = linda.run("ask", "as json", "--json")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 0
+    assert (
+        "".join(event["payload"].get("text", "") for event in events if event["kind"] == "message.delta") == "one two"
+    )
+    assert events[-1]["kind"] == "run.changed"
+    assert events[-1]["payload"]["run"]["state"] == "done"
+    seqs = [event["seq"] for event in events]
+    assert seqs == sorted(set(seqs))
+
+
+def test_a_failing_provider_ends_with_1_and_the_remedy(linda, provider):
+    provider.script("fail now", [Fail(401, "bad key")])
+    done = linda.run("ask", "fail now")
+    assert done.code == 1
+    assert "The provider refused the key." in done.err
+    assert "Check the key in Settings > Models" in done.err
+
+
+def test_an_unknown_chat_or_model_is_said_plainly(linda):
+    unknown = linda.run("ask", "hello", "--chat", "chat_nowhere")
+    assert unknown.code == 1
+    assert "Traceback" not in unknown.err
+    assert unknown.err.strip()
+
+
+@posix
+def test_control_c_stops_the_run(linda, provider, lab):
+    provider.hold()
+    provider.script("never ends", [Say("begun "), Stall(600), Say("never said"), End("stop")])
+    process = linda.start("ask", "never ends", "--json")
+    line = b""
+    while b"begun" not in line:
+        line = process.stdout.readline()
+        assert line
+    chat_id = json.loads(line)["chat_id"]
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+
+    def state():
+        return lab.linda(f"chats/{chat_id}")["runs"][-1]["state"]
+
+    until(lambda: state() == "stopped")
+    provider.go()
+
+
+def test_alone_it_starts_a_server_for_the_moment_and_leaves_nothing(alone, provider):
+    provider.script("all alone", uses(write("alone.txt")), says("Alone."))
+    alone.lab.connect(provider.base_url)
+    done = alone.run("ask", "all alone", "--yes-to", "WRITE")
+    assert done.code == 0, done
+    assert done.out.endswith("Alone.\n")
+    assert (alone.lab.root / "alone.txt").read_text() == "written"
+    until(lambda: not processes_of(alone.lab.home), seconds=6)
+    assert not re.search(r"token|http://", done.out + done.err)
+
+
+def test_alone_without_a_working_linda_ends_with_4(alone, tmp_path):
+    Path(alone.lab.home / "config" / "jupyter_server_config.json").write_text(
+        json.dumps({"ServerApp": {"jpserver_extensions": {"jupyter_linda": False}}})
+    )
+    done = alone.run("ask", "hello")
+    assert done.code == 4
+    assert "doctor" in done.err
+    until(lambda: not processes_of(alone.lab.home), seconds=6)
