@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,7 @@ class LindaClient:
                         yield value
             except httpx.HTTPError as error:
                 failures += 1
+                time.sleep(min(0.1 * 2**failures, 5.0))
                 if failures > 5:
                     raise Unavailable(
                         f"The stream broke off: {error}.", remedy="The run goes on; look at it in the panel."

@@ -10,6 +10,10 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..errors import LindaError
+
+from ..errors import LindaError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,6 +25,7 @@ log = logging.getLogger(__name__)
 QUEUE_EVENTS = 5000
 """Events a client may lag behind before it is dropped (it reconnects and resumes)."""
 PAGE = 500
+RETRY_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,9 @@ class Listener:
     _ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     def push(self, encoded: Encoded) -> None:
-        """Queue an event if it is the next of its chat; note a gap else."""
+        """Queue an event if it is the next of its chat; note a gap else. A dropped client gets and keeps nothing."""
+        if self.is_dropped:
+            return
         cursor = self.cursors.get(encoded.event.chat_id)
         if cursor is None or (_first_seq(encoded.event) <= cursor and encoded.event.seq <= cursor):
             return
@@ -53,6 +60,7 @@ class Listener:
         self.cursors[encoded.event.chat_id] = encoded.event.seq
         self.waiting.append(encoded)
         if len(self.waiting) > QUEUE_EVENTS:
+            self.waiting.clear()
             self.is_dropped = True
         self._ready.set()
 
@@ -102,7 +110,7 @@ class Follower:
 
     def follow(self, listener: Listener, chat_id: str, after: int) -> None:
         """Send this listener a chat's events after a seq, old ones first."""
-        listener.cursors[chat_id] = after
+        listener.cursors[chat_id] = max(0, min(after, LAST_SEQ))
         listener.behind.add(chat_id)
         self.wake()
 
@@ -129,19 +137,27 @@ class Follower:
                 await self._task
 
     async def _follow(self) -> None:
-        database = self._log.database
-        last_id = await database.run(self._log.last_id)
-        watch = sqlite3.connect(database.path, timeout=1.0)
-        version = -1
-        try:
+        """Deliver until nobody listens. A database that fails is tried again: streams only fall behind."""
+        while self._listeners:
+            try:
+                await self._follow_until_alone()
+            except (LindaError, sqlite3.Error) as error:
+                log.warning("following the events failed, and is tried again: %s", error)
+                for listener in self._listeners:
+                    listener.behind.update(listener.cursors)
+                await asyncio.sleep(RETRY_S)
+                self.wake()
+
+    async def _follow_until_alone(self) -> None:
+        last_id = await self._log.database.run(self._log.last_id)
+        with contextlib.closing(sqlite3.connect(self._log.database.path, timeout=1.0)) as watch:
+            version = -1
             while self._listeners:
                 is_woken = await self._wait()
                 changed = _data_version(watch)
                 if is_woken or changed != version:
                     version = changed
                     last_id = await self._deliver(last_id)
-        finally:
-            watch.close()
 
     async def _wait(self) -> bool:
         try:
@@ -165,6 +181,8 @@ class Follower:
         for listener in list(self._listeners):
             for chat_id in list(listener.behind):
                 await self._catch_up(listener, chat_id)
+            if listener.is_dropped:  # its socket may take long to notice
+                self._listeners.discard(listener)
         return last_id
 
     async def _catch_up(self, listener: Listener, chat_id: str) -> None:

@@ -118,6 +118,9 @@ def claim(tx: Transaction, claimant: Claimant, *, lease_s: float, held: Sequence
     ).one_or_none()
     if row is None:
         return None
+    if row.stop_asked_at is not None:  # its holder died before it could obey
+        end(tx, row.run_id, "stopped")
+        return claim(tx, claimant, lease_s=lease_s, held=held)
     tx.connection.execute(
         update(runs)
         .where(runs.c.run_id == row.run_id)

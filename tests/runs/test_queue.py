@@ -204,3 +204,14 @@ async def test_runs_waiting_in_the_last_schema_go_on_in_the_next(tmp_path, clock
     assert desk.effects.done == ["put b"]
     assert desk.view().messages[-1].text == "done after the upgrade"
     database.close()
+
+
+def test_a_run_whose_holder_died_before_it_could_stop_is_stopped_by_the_next(desk):
+    run = desk.send("a")
+    claim(desk, "w1")
+    desk.stop(run.run_id)
+    assert desk.run_of(run.run_id).state == "running"
+    with desk.log.transaction() as tx:
+        queue.free(tx, "w1")
+    assert claim(desk, "w2") is None
+    assert desk.run_of(run.run_id).state == "stopped"
