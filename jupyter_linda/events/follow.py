@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 from ..errors import LindaError
 
-from ..errors import LindaError
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,6 +24,9 @@ QUEUE_EVENTS = 5000
 """Events a client may lag behind before it is dropped (it reconnects and resumes)."""
 PAGE = 500
 RETRY_S = 0.5
+"""Pause after the database failed."""
+LAST_SEQ = 2**62
+"""More than any stream will ever hold; what a client says beyond it would not fit the database's integers."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jupyter_linda.errors import StorageUnavailable
 from jupyter_linda.events.follow import QUEUE_EVENTS, Follower
 from jupyter_linda.events.log import EventLog
 from jupyter_linda.schemas import MessageDelta, MessageDone
@@ -143,6 +144,53 @@ async def test_a_slow_client_is_dropped_and_can_resume(event_log):
     follower.leave(slow)
     resumed = follower.listen({"a": QUEUE_EVENTS})
     assert await take_until(resumed, 10) == list(range(QUEUE_EVENTS + 1, QUEUE_EVENTS + 11))
+    await follower.close()
+
+
+async def test_a_client_that_never_reads_holds_no_memory(event_log):
+    follower = Follower(event_log, poll_s=0.01)
+    slow = follower.listen({"a": 0})
+    for _ in range(3):
+        await asyncio.to_thread(bulk, event_log, QUEUE_EVENTS)
+        follower.wake()
+        await asyncio.sleep(0.3)
+    async with asyncio.timeout(20):
+        while not slow.is_dropped:
+            await asyncio.sleep(0.01)
+    await asyncio.to_thread(bulk, event_log, 100)
+    await asyncio.sleep(0.1)
+    assert len(slow.waiting) == 0
+    await follower.close()
+
+
+async def test_a_number_beyond_every_stream_disturbs_nobody_else(event_log):
+    follower = Follower(event_log, poll_s=0.01)
+    listener = follower.listen({"a": 0})
+    follower.listen({"a": 10**30})
+    follower.listen({"a": -(10**30)})
+    await asyncio.sleep(0.1)
+    await asyncio.to_thread(add, event_log, "a", 3)
+    assert await take_until(listener, 3) == [1, 2, 3]
+    await follower.close()
+
+
+async def test_a_database_that_fails_for_a_moment_only_delays(event_log, monkeypatch):
+    follower = Follower(event_log, poll_s=0.01)
+    listener = follower.listen({"a": 0})
+    await asyncio.to_thread(add, event_log, "a", 1)
+    assert await take_until(listener, 1) == [1]
+    read = event_log.read_since
+
+    def locked(*_args, **_options):
+        raise StorageUnavailable("The database is locked.")
+
+    monkeypatch.setattr(event_log, "read_since", locked)
+    await asyncio.to_thread(add, event_log, "a", 2)
+    follower.wake()
+    await asyncio.sleep(0.2)
+    monkeypatch.setattr(event_log, "read_since", read)
+    await asyncio.to_thread(add, event_log, "a", 1)
+    assert await take_until(listener, 3) == [2, 3, 4]
     await follower.close()
 
 
