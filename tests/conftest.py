@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,15 @@ from jupyter_linda.events.log import EventLog
 from jupyter_linda.storage.database import Database
 
 pytest_plugins = ("pytest_jupyter.jupyter_server", "tests.packaging.plugin")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes minutes runs in CI, and where somebody asks for it."""
+    if os.environ.get("CI") or "slow" in config.option.markexpr:
+        return
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="slow: CI runs it, and -m slow does"))
 
 
 class FakeClock:

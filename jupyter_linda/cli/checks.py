@@ -11,46 +11,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_core.paths import jupyter_config_path, jupyter_path
+from jupyter_server.extension.config import ExtensionConfigManager
 
 from ..errors import ProviderFault
 from ..schemas import Check
+from .settings import read_configuration
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..gateway.providers import Providers
 
 
 def check_server_extension() -> Check:
     """Our server extension is switched on, and nothing switches it off."""
-    states = []
-    for folder in jupyter_config_path():
-        for file in (
-            Path(folder) / "jupyter_server_config.d" / "jupyter_linda.json",
-            Path(folder) / "jupyter_server_config.json",
-        ):
-            try:
-                extensions = json.loads(file.read_text(encoding="utf-8"))["ServerApp"]["jpserver_extensions"]
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-            if "jupyter_linda" in extensions:
-                states.append((bool(extensions["jupyter_linda"]), file))
-    if not states:
-        return Check(
-            name="server_extension",
-            title="Server extension",
-            state="error",
-            detail="It is not switched on.",
-            remedy="jupyter server extension enable jupyter_linda",
-        )
-    is_on, file = states[0]
-    if not is_on:
-        return Check(
-            name="server_extension",
-            title="Server extension",
-            state="error",
-            detail=f"{file} switches it off.",
-            remedy="jupyter server extension enable jupyter_linda",
-        )
-    return Check(name="server_extension", title="Server extension", state="ok", detail="Switched on.")
+    folders = jupyter_config_path()
+    chosen = read_configuration()["ServerApp"].get("jpserver_extensions", {})  # wins over the files in the .d folders
+    manager = ExtensionConfigManager(read_config_path=folders)
+    enabled = manager.get_jpserver_extensions()  # type: ignore[no-untyped-call]  # jupyter_server has no types here
+    if chosen.get("jupyter_linda", enabled.get("jupyter_linda", False)):
+        return Check(name="server_extension", title="Server extension", state="ok", detail="Switched on.")
+    return Check(
+        name="server_extension",
+        title="Server extension",
+        state="error",
+        detail="Switched off in " + (" or ".join(_mentions(folders)) or "no file: nothing switches it on") + ".",
+        remedy="Take it out there, or run: jupyter server extension enable jupyter_linda",
+    )
+
+
+def _mentions(folders: Sequence[str]) -> list[str]:
+    """The configuration files that name our extension."""
+    names = ("jupyter_server_config.py", "jupyter_server_config.json", "jupyter_server_config.d/jupyter_linda.json")
+    files = [Path(folder) / name for folder in folders for name in names]
+    return [str(file) for file in files if file.is_file() and "jupyter_linda" in file.read_text(encoding="utf-8")]
 
 
 def check_panel() -> Check:

@@ -15,13 +15,18 @@ FILES = ("jupyter_config", "jupyter_server_config", "jupyter_linda_config")
 
 
 def read_settings() -> LindaSettings:
-    """The settings of the configuration files; the user's own win over the environment's and the machine's."""
+    """Linda's own."""
+    return LindaSettings(config=read_configuration())
+
+
+def read_configuration() -> Config:
+    """The configuration files, in Jupyter's order: which folder wins is Jupyter's own choice."""
     config = Config()
     for name in FILES:
         for folder in reversed(jupyter_config_path()):
             for loader, ending in ((PyFileConfigLoader, "py"), (JSONFileConfigLoader, "json")):
                 config.merge(_load(loader(f"{name}.{ending}", path=folder)))
-    return LindaSettings(config=config)
+    return config
 
 
 def _load(loader: PyFileConfigLoader | JSONFileConfigLoader) -> Config:
