@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+import subprocess
+import sys
+import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -110,21 +113,47 @@ class Camera:
 
 
 @contextmanager
-def camera(browser: Browser, *, weights: Path | None, overrides: dict[str, Any] | None = None) -> Iterator[Camera]:
+def camera(
+    browser: Browser,
+    *,
+    weights: Path | None,
+    overrides: dict[str, Any] | None = None,
+    fill: Callable[[Path], Path] | None = None,
+) -> Iterator[Camera]:
+    """`fill` puts notebooks into the folder and names the one to open; without it, the tour."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         lab = LabOfThisCheckout(home, overrides=overrides, settings={"demo_weights": str(weights)} if weights else {})
-        notebook = lab.root / "linda-tour.ipynb"
-        shutil.copyfile(REPOSITORY / "notebooks" / "tour.ipynb", notebook)
+        notebook = (fill or copy_tour)(lab.root)
         with running(lab):
             context = browser.new_context(viewport=SIZE)
-            panel = Panel(context.new_page(), lab)
+            page = context.new_page()
+            # An old notebook names a kernel that is not here: JupyterLab asks for another.
+            accept = page.locator(".jp-Dialog .jp-mod-accept")
+            page.add_locator_handler(accept, lambda: accept.click())
+            panel = Panel(page, lab)
             panel.open(notebook)
             made = Camera(panel)
             made.close_file_browser()
             made.widen()
             yield made
             context.close()
+
+
+def copy_tour(root: Path) -> Path:
+    return Path(shutil.copyfile(REPOSITORY / "notebooks" / "tour.ipynb", root / "linda-tour.ipynb"))
+
+
+def copy_foreign(root: Path) -> Path:
+    """The notebooks in nbclient's source archive, through pip."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([*command, "--no-build-isolation", "--dest", folder, "nbclient"], check=True, timeout=300)
+        with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as archive:
+            archive.extractall(folder, filter="data")
+        for path in Path(folder).rglob("*.ipynb"):
+            shutil.copyfile(path, root / path.name)
+    return root / "Error.ipynb"
 
 
 def shoot_light(browser: Browser, weights: Path | None) -> None:
@@ -170,15 +199,26 @@ def shoot_chinese(browser: Browser, weights: Path | None) -> None:
         made.shoot("chinese")
 
 
+def shoot_foreign(browser: Browser, weights: Path | None) -> None:
+    with camera(browser, weights=weights, fill=copy_foreign) as made:
+        made.start()
+        made.ask("Which notebooks do I have?")
+        made.wait_until_done()
+        made.ask_and_allow("Run cell 1")
+        made.ask("在末尾插入一个单元格，内容是 `print(10 / 4)`")
+        made.wait_for_question()
+        made.shoot("foreign")
+
+
 def main() -> None:
     """Make every picture anew."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", type=Path, help="the demo model's weights, if not yet fetched")
-    parser.add_argument("--only", choices=["light", "dark", "chinese"])
+    parser.add_argument("--only", choices=["light", "dark", "chinese", "foreign"])
     chosen = parser.parse_args()
     weights = chosen.weights or _fetched()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    scenes = {"light": shoot_light, "dark": shoot_dark, "chinese": shoot_chinese}
+    scenes = {"light": shoot_light, "dark": shoot_dark, "chinese": shoot_chinese, "foreign": shoot_foreign}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_OPTIONS)
         for name, scene in scenes.items():
