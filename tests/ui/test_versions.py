@@ -14,6 +14,9 @@ from tests.packaging.fresh import Distributions, Venv, make_venv
 from tests.ui.lab import Lab, running
 from tests.ui.panel import Panel, sources_on_disk
 
+NOTEBOOKS_OWN = "Cannot read properties of undefined (reading 'schema')"
+"""Notebook 7.6 says this at its start, without Linda too."""
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
@@ -57,7 +60,7 @@ def smoke(panel: Panel, notebook: Path, provider: FakeProvider) -> None:
     panel.expect_text("Inserted.")
     panel.until(lambda: panel.cell_sources() == ["x = 1", "y = x + 1"], what="the cell on screen")
     panel.until(lambda: sources_on_disk(notebook) == ["x = 1", "y = x + 1"], what="the file on disk")
-    assert panel.errors == []
+    assert [error for error in panel.errors if error != NOTEBOOKS_OWN] == []
 
 
 def open_in_notebook(panel: Panel, lab: Lab, notebook: Path) -> None:
