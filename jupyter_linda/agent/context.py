@@ -70,7 +70,7 @@ def _is_object(text: str) -> bool:
     # Providers refuse a history whose arguments do not parse; the model is told about the fault in the result.
     try:
         return isinstance(json.loads(text), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

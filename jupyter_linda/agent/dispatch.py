@@ -13,10 +13,12 @@ from sqlalchemy import select, update
 
 from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolFailed, ToolRetry
+from ..events.payloads import CallChanged, CallProgress
 from ..ports import Gate, GateCall, Ids, Json, Permit, Resource, Tool, ToolContext, ToolResult, Unknown, Verdict
 from ..runs import questions
-from ..schemas import CallChanged, CallProgress, CallState, GrantScope, Preview, Problem, Question
+from ..schemas import CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
+from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for
 
@@ -30,6 +32,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ASK_USER = "ask_user"
+
+TOO_DEEP: Mapping[str, Json] = {
+    "output_type": "stream",
+    "name": "stderr",
+    "text": "(An output nested too deeply is left out.)",
+}
 
 ASK_USER_SCHEMA: Mapping[str, Json] = {
     "type": "function",
@@ -183,8 +191,9 @@ class Dispatcher:
         self, row: CallRow, tool: Tool, arguments: Mapping[str, Json], transcript: Transcript
     ) -> bool:
         """A call that was running when the worker died. True: (re)run it; False: it is over or asked about."""
-        decided = next((q for q in transcript.questions if q.call_id == row.call_id and q.kind == "outcome"), None)
-        if decided is not None and decided.state != "open":
+        asked = [q for q in transcript.questions if q.call_id == row.call_id and q.kind == "outcome"]
+        decided = next((q for q in asked if q.state not in ("open", "void")), None)
+        if decided is not None:
             if decided.answer == AGAIN:
                 return True
             text = "The run was cut while this was going on. " + (
@@ -338,24 +347,25 @@ class Dispatcher:
     def _begin(self, row: CallRow, tool: Tool) -> None:
         """Committed before the effect, so that a crash in the middle is seen."""
         with self._lease.transaction() as tx:
+            questions.spend(tx, row.call_id)
             self._change(tx, row, state="begun", action=tool.action, begun_at=tx.now)
 
     # ---- after it --------------------------------------------------------------------------------
 
     async def _close_with(self, row: CallRow, tool: Tool, result: ToolResult) -> None:
-        text = shorten(result.text, self._hands.limits.result_chars)
+        text = whole_text(shorten(result.text, self._hands.limits.result_chars))
         digest = None
-        if text != result.text:
+        if len(result.text) > self._hands.limits.result_chars:
             digest = await asyncio.to_thread(self._hands.results.put, result.text)
         values = {
             "state": "done",
             "action": tool.action,
-            "title": result.title,
+            "title": whole_text(result.title),
             "result": text,
             "result_hash": digest,
-            "outputs": list(result.outputs),
-            "diffs": [diff.model_dump() for diff in result.diffs],
-            "data": result.data,
+            "outputs": [TOO_DEEP if is_deep(output) else whole_json(output) for output in result.outputs],
+            "diffs": whole_json([diff.model_dump() for diff in result.diffs]),
+            "data": None if is_deep(result.data) else whole_json(result.data),
         }
         await self._lease.log.database.run(self._write_end, row, values)
 
@@ -365,9 +375,9 @@ class Dispatcher:
         values = {
             "state": state,
             "action": action,
-            "title": title,
-            "result": shorten(text, self._hands.limits.result_chars),
-            "problem": None if problem is None else problem.model_dump(),
+            "title": whole_text(title),
+            "result": whole_text(shorten(text, self._hands.limits.result_chars)),
+            "problem": None if problem is None else whole_json(problem.model_dump()),
         }
         await self._lease.log.database.run(self._write_end, row, values)
 

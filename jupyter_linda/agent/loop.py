@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, update
 
 from ..errors import LeaseLost, LindaError, ProviderFault
+from ..events.payloads import MessageReplaced
 from ..ports import Json, Model, ModelRequest, Tool
 from ..runs import questions, queue
-from ..schemas import MessageReplaced, Problem, RunState
+from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
 from . import context
 from .dispatch import ASK_USER_SCHEMA, Dispatcher, Hands

@@ -11,18 +11,9 @@ from sqlalchemy import insert, select, update
 
 from ..chats import store
 from ..errors import ProviderFault
+from ..events.payloads import CallChanged, MessageAdded, MessageDelta, MessageDone, MessageReplaced
 from ..ports import CallDraft, Finished, Ids, Model, ModelRequest, ReasoningDelta, TextDelta
-from ..schemas import (
-    CallChanged,
-    Message,
-    MessageAdded,
-    MessageDelta,
-    MessageDone,
-    MessageReplaced,
-    MessageStatus,
-    Problem,
-    ToolCall,
-)
+from ..schemas import Message, MessageStatus, Problem, ToolCall
 from ..storage.tables import calls, messages, runs
 
 if TYPE_CHECKING:

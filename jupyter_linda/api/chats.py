@@ -7,20 +7,9 @@ from sqlalchemy import select
 from ..chats import store
 from ..errors import InvalidInput, NotFound
 from ..events.log import Transaction, home_of
+from ..events.payloads import MessageAdded
 from ..runs import questions, queue, servers
-from ..schemas import (
-    Accepted,
-    Chat,
-    ChatList,
-    ChatPatch,
-    ChatView,
-    Message,
-    MessageAdded,
-    NewChat,
-    NewMessage,
-    Retry,
-    Run,
-)
+from ..schemas import Accepted, Chat, ChatList, ChatPatch, ChatView, Message, NewChat, NewMessage, Retry, Run
 from ..storage.tables import chats, messages
 from .base import LindaHandler
 

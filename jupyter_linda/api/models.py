@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..errors import InvalidInput
 from ..events.log import home_of
-from ..schemas import ProviderInput, SettingsChanged
+from ..events.payloads import SettingsChanged
+from ..schemas import ProviderInput
 from .base import LindaHandler
 
 

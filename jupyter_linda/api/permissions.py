@@ -6,9 +6,10 @@ from datetime import timedelta
 
 from ..errors import InvalidInput
 from ..events.log import Transaction, home_of
+from ..events.payloads import RulesChanged
 from ..permissions import approvals, audit
 from ..runs import questions
-from ..schemas import Answer, AuditEntry, Grant, GrantScope, Question, RulesChanged
+from ..schemas import Answer, AuditEntry, Grant, GrantScope, Question
 from .base import LindaHandler
 
 

@@ -9,8 +9,10 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from ..errors import NotFound
 from ..events.log import Transaction, home_of
-from ..schemas import Call, Chat, ChatChanged, ChatDeleted, ChatPatch, ChatView, Message, NewChat, Question, Run
+from ..events.payloads import ChatChanged, ChatDeleted
+from ..schemas import Call, Chat, ChatPatch, ChatView, Message, NewChat, Question, Run
 from ..storage.tables import calls, chats, events, messages, questions, runs
+from ..storage.texts import json_shown
 
 AnyRow = Row[Any]  # column types are the tables', not known to the checker
 
@@ -48,10 +50,7 @@ def as_call(row: AnyRow) -> Call:
 
 def arguments_shown(text: str) -> Any:  # any JSON
     """Argument text as JSON where it is JSON."""
-    try:
-        return json.loads(text or "{}")
-    except ValueError:
-        return text
+    return json_shown(text or "{}")
 
 
 def as_question(row: AnyRow) -> Question:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from ..schemas import PAYLOADS, Event, Folded, MessageDelta, Noun
+from ..schemas import Event, Noun
 from ..storage.tables import events
+from .payloads import PAYLOADS, Folded, MessageDelta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,12 +10,13 @@ from sqlalchemy import Connection, insert, select, update
 
 from ..chats import store
 from ..errors import NoLongerValid, NotAllowed, NotFound
-from ..schemas import Question, QuestionChanged
+from ..events.payloads import QuestionChanged
 from ..storage.tables import questions, runs
 from . import queue
 
 if TYPE_CHECKING:
     from ..events.log import Transaction
+    from ..schemas import Question
 
 
 def open_one(tx: Transaction, question: Question, owner_id: str) -> None:
@@ -107,6 +108,15 @@ def expire(tx: Transaction) -> list[Question]:
         select(questions.c.question_id).where(questions.c.state == "open", questions.c.expires_at <= tx.now)
     ).all()
     return [close(tx, row.question_id, state="expired", answer="no", by="expiry") for row in rows]
+
+
+def spend(tx: Transaction, call_id: str) -> None:
+    """An answer about a call that a crash cut holds for one attempt: a second crash asks again."""
+    tx.connection.execute(
+        update(questions)
+        .where(questions.c.call_id == call_id, questions.c.kind == "outcome", questions.c.state == "answered")
+        .values(state="void")
+    )
 
 
 def check_secret(connection: Connection, question: Question, secret: str) -> None:

@@ -10,13 +10,14 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, insert, or_, sel
 
 from ..chats import store
 from ..errors import NotFound
-from ..schemas import CallChanged, MessageDone, Problem, QuestionChanged, Run, RunChanged, RunState
+from ..events.payloads import CallChanged, MessageDone, QuestionChanged, RunChanged
 from ..storage.tables import calls, messages, questions, runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..events.log import Transaction
+    from ..schemas import Problem, Run, RunState
 
 FINAL: tuple[RunState, ...] = ("interrupted", "failed", "stopped", "done")
 

@@ -8,6 +8,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 from jupyter_linda import schemas  # noqa: E402
+from jupyter_linda.events import payloads  # noqa: E402
 
 PREFIX = "#/$defs/"
 PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
@@ -66,7 +67,7 @@ LITERALS = {literal(name): name for name in ALIASES}
 def main() -> None:
     """Collect every noun's schema and write the file."""
     nouns: dict[str, dict[str, object]] = {}
-    for value in vars(schemas).values():
+    for value in {**vars(schemas), **vars(payloads)}.values():
         if isinstance(value, type) and issubclass(value, schemas.Noun) and value is not schemas.Noun:
             whole = json.loads(json.dumps(value.model_json_schema()))
             whole.pop("$defs", None)
@@ -77,8 +78,11 @@ def main() -> None:
     for name, schema in nouns.items():
         lines += interface(name, schema)
     lines += ["/** Every event kind and its payload. */", "export interface Payloads {"]
-    lines += [f"  '{kind}': {noun.__name__};" for kind, noun in schemas.PAYLOADS.items()] + ["}"]
-    HERE.parent.joinpath("src", "types.ts").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines += [f"  '{kind}': {noun.__name__};" for kind, noun in payloads.PAYLOADS.items()] + ["}"]
+    target, text = HERE.parent / "src" / "types.ts", "\n".join(lines) + "\n"
+    if "--check" in sys.argv and target.read_text(encoding="utf-8") != text:
+        sys.exit("src/types.ts is not what jupyter_linda/schemas.py gives: run `jlpm types`.")
+    target.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,12 @@ export interface ToolCall {
   arguments: string;
   provider_id: string;
 }
+/** A fault in words for a person: what, why, and what to do next. `kind` is for programs. */
+export interface Problem {
+  kind: string;
+  message: string;
+  remedy: string;
+}
 /** One message of a chat. `parent_id` makes branches: edit-and-resend adds a sibling. */
 export interface Message {
   message_id: string;
@@ -47,12 +53,6 @@ export interface Message {
   usage: Usage | null;
   error: Problem | null;
   created_at: string;
-}
-/** A fault in words for a person: what, why, and what to do next. `kind` is for programs. */
-export interface Problem {
-  kind: string;
-  message: string;
-  remedy: string;
 }
 /** Old and new text of one thing (a cell's source, a file). */
 export interface Diff {
@@ -87,6 +87,15 @@ export interface Call {
   begun_at: string | null;
   done_at: string | null;
 }
+/** The reach of an "always" answer; empty string means any. */
+export interface GrantScope {
+  label: string;
+  tool: string;
+  action: Action;
+  path: string;
+  chat_id: string;
+  days: number | null;
+}
 /** Something only a person can answer. Survives restarts; bound to the exact arguments. */
 export interface Question {
   question_id: string;
@@ -107,15 +116,6 @@ export interface Question {
   opened_at: string;
   expires_at: string;
   closed_at: string | null;
-}
-/** The reach of an "always" answer; empty string means any. */
-export interface GrantScope {
-  label: string;
-  tool: string;
-  action: Action;
-  path: string;
-  chat_id: string;
-  days: number | null;
 }
 /** An "always" that was given: this tool, this path, this chat, until then. Revocable. */
 export interface Grant {
@@ -210,66 +210,6 @@ export interface Event {
   payload: { [key: string]: Json };
   at: string;
 }
-/** message.added: a user's message, or an assistant's that begins to stream. */
-export interface MessageAdded {
-  message: Message;
-}
-/** message.delta: text and reasoning to append, and the whole-so-far is never sent. */
-export interface MessageDelta {
-  message_id: string;
-  text: string;
-  reasoning: string;
-}
-/** message.done: the final status; the text is the sum of the deltas. */
-export interface MessageDone {
-  message_id: string;
-  status: MessageStatus;
-  tool_calls: ToolCall[];
-  usage: Usage | null;
-  error: Problem | null;
-}
-/** message.replaced: a crash cut the call; hide this text, the call is made again. */
-export interface MessageReplaced {
-  message_id: string;
-}
-/** run.changed */
-export interface RunChanged {
-  run: Run;
-}
-/** call.changed: the whole card, each time its state changes. */
-export interface CallChanged {
-  call: Call;
-}
-/** call.progress: live text of a running call (a cell's stdout); only the last matters. */
-export interface CallProgress {
-  call_id: string;
-  text: string;
-}
-/** question.changed: opened, answered (by whom), expired or void. */
-export interface QuestionChanged {
-  question: Question;
-}
-/** folded: chunks of `from_seq`..`to_seq` were folded into their finished message. */
-export interface Folded {
-  from_seq: number;
-  to_seq: number;
-}
-/** chat.changed (home stream): created, renamed, or its state or badge changed. */
-export interface ChatChanged {
-  chat: Chat;
-}
-/** chat.deleted (home stream) */
-export interface ChatDeleted {
-  chat_id: string;
-}
-/** rules.changed (home stream): the rules file was read again; `problem` when the last good stay. */
-export interface RulesChanged {
-  problem: Problem | null;
-}
-/** settings.changed (home stream): providers, models or the default model changed. */
-export interface SettingsChanged {
-  default_model: string;
-}
 /** POST chats */
 export interface NewChat {
   title?: string;
@@ -349,6 +289,66 @@ export interface Status {
   home_id: string;
   root_name: string;
   is_token_only: boolean;
+}
+/** message.added: a user's message, or an assistant's that begins to stream. */
+export interface MessageAdded {
+  message: Message;
+}
+/** message.delta: text and reasoning to append, and the whole-so-far is never sent. */
+export interface MessageDelta {
+  message_id: string;
+  text: string;
+  reasoning: string;
+}
+/** message.done: the final status; the text is the sum of the deltas. */
+export interface MessageDone {
+  message_id: string;
+  status: MessageStatus;
+  tool_calls: ToolCall[];
+  usage: Usage | null;
+  error: Problem | null;
+}
+/** message.replaced: a crash cut the call; hide this text, the call is made again. */
+export interface MessageReplaced {
+  message_id: string;
+}
+/** run.changed */
+export interface RunChanged {
+  run: Run;
+}
+/** call.changed: the whole card, each time its state changes. */
+export interface CallChanged {
+  call: Call;
+}
+/** call.progress: live text of a running call (a cell's stdout); only the last matters. */
+export interface CallProgress {
+  call_id: string;
+  text: string;
+}
+/** question.changed: opened, answered (by whom), expired or void. */
+export interface QuestionChanged {
+  question: Question;
+}
+/** folded: chunks of `from_seq`..`to_seq` were folded into their finished message. */
+export interface Folded {
+  from_seq: number;
+  to_seq: number;
+}
+/** chat.changed (home stream): created, renamed, or its state or badge changed. */
+export interface ChatChanged {
+  chat: Chat;
+}
+/** chat.deleted (home stream) */
+export interface ChatDeleted {
+  chat_id: string;
+}
+/** rules.changed (home stream): the rules file was read again; `problem` when the last good stay. */
+export interface RulesChanged {
+  problem: Problem | null;
+}
+/** settings.changed (home stream): providers, models or the default model changed. */
+export interface SettingsChanged {
+  default_model: string;
 }
 /** Every event kind and its payload. */
 export interface Payloads {

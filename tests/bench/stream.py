@@ -18,7 +18,7 @@ from tornado.websocket import websocket_connect
 
 from jupyter_linda.events.follow import Follower
 from jupyter_linda.events.log import EventLog
-from jupyter_linda.schemas import MessageDelta
+from jupyter_linda.events.payloads import MessageDelta
 from jupyter_linda.seeds import SystemClock
 from jupyter_linda.storage.database import Database
 from tests.bench.report import Report, main, percentile

@@ -19,11 +19,11 @@ from jupyter_linda.api.routes import ID, ROUTES
 from jupyter_linda.api.stream import PanelSocket
 from jupyter_linda.cli.main import parser
 from jupyter_linda.config import LindaSettings
+from jupyter_linda.events.payloads import PAYLOADS
 from jupyter_linda.gateway.detect import KNOWN_SERVERS
 from jupyter_linda.gateway.providers import KEY_VARIABLES
 from jupyter_linda.permissions.paths import SECRET_NAMES
 from jupyter_linda.permissions.rules import parse_rules
-from jupyter_linda.schemas import PAYLOADS
 from jupyter_linda.worker import TOOLS
 
 REPOSITORY = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jupyter_linda.errors import StorageUnavailable
 from jupyter_linda.events.follow import QUEUE_EVENTS, Follower
 from jupyter_linda.events.log import EventLog
-from jupyter_linda.schemas import MessageDelta, MessageDone
+from jupyter_linda.events.payloads import MessageDelta, MessageDone
 from jupyter_linda.storage.database import Database
 
 

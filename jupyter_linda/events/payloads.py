@@ -1,0 +1,109 @@
+"""What each kind of event carries; the kinds are in `PAYLOADS`."""
+
+from __future__ import annotations
+
+from ..schemas import Call, Chat, Message, MessageStatus, Noun, Problem, Question, Run, ToolCall, Usage
+
+
+class MessageAdded(Noun):
+    """message.added: a user's message, or an assistant's that begins to stream."""
+
+    message: Message
+
+
+class MessageDelta(Noun):
+    """message.delta: text and reasoning to append, and the whole-so-far is never sent."""
+
+    message_id: str
+    text: str = ""
+    reasoning: str = ""
+
+
+class MessageDone(Noun):
+    """message.done: the final status; the text is the sum of the deltas."""
+
+    message_id: str
+    status: MessageStatus
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    error: Problem | None = None
+
+
+class MessageReplaced(Noun):
+    """message.replaced: a crash cut the call; hide this text, the call is made again."""
+
+    message_id: str
+
+
+class RunChanged(Noun):
+    """run.changed"""
+
+    run: Run
+
+
+class CallChanged(Noun):
+    """call.changed: the whole card, each time its state changes."""
+
+    call: Call
+
+
+class CallProgress(Noun):
+    """call.progress: live text of a running call (a cell's stdout); only the last matters."""
+
+    call_id: str
+    text: str
+
+
+class QuestionChanged(Noun):
+    """question.changed: opened, answered (by whom), expired or void."""
+
+    question: Question
+
+
+class Folded(Noun):
+    """folded: chunks of `from_seq`..`to_seq` were folded into their finished message."""
+
+    from_seq: int
+    to_seq: int
+
+
+class ChatChanged(Noun):
+    """chat.changed (home stream): created, renamed, or its state or badge changed."""
+
+    chat: Chat
+
+
+class ChatDeleted(Noun):
+    """chat.deleted (home stream)"""
+
+    chat_id: str
+
+
+class RulesChanged(Noun):
+    """rules.changed (home stream): the rules file was read again; `problem` when the last good stay."""
+
+    problem: Problem | None = None
+
+
+class SettingsChanged(Noun):
+    """settings.changed (home stream): providers, models or the default model changed."""
+
+    default_model: str
+
+
+PAYLOADS: dict[str, type[Noun]] = {
+    "message.added": MessageAdded,
+    "message.delta": MessageDelta,
+    "message.done": MessageDone,
+    "message.replaced": MessageReplaced,
+    "run.changed": RunChanged,
+    "call.changed": CallChanged,
+    "call.progress": CallProgress,
+    "question.changed": QuestionChanged,
+    "folded": Folded,
+    "chat.changed": ChatChanged,
+    "chat.deleted": ChatDeleted,
+    "rules.changed": RulesChanged,
+    "settings.changed": SettingsChanged,
+}
+"""Every event kind and its payload."""
