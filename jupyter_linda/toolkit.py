@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from .errors import ToolRetry
 from .ports import Json, Permit, Resource, ToolContext, ToolResult, Unknown
 from .schemas import Action, Preview
+from .storage.texts import is_deep, whole_json
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -79,8 +80,10 @@ class FunctionTool:
         """Argument text -> checked arguments with defaults filled in."""
         try:
             raw = json.loads(arguments or "{}")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ToolRetry(f"The arguments of {self.name} are not valid JSON: {error}.") from None
+        if is_deep(raw) or whole_json(raw) is not raw:
+            raise ToolRetry(f"The arguments of {self.name} hold half a character, or are nested too deeply.")
         try:
             return self._model.model_validate(raw).model_dump()
         except ValidationError as error:

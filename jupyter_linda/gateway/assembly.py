@@ -6,6 +6,10 @@ import json
 from dataclasses import dataclass, field
 
 from ..ports import CallDraft, Ids
+from ..storage.texts import whole_text
+
+NAME_CHARS = 200
+"""Most characters of a tool's name that are kept; no tool of ours has so many."""
 
 PLACEHOLDER_IDS = frozenset({"", "null", "none", "undefined"})
 """What some providers send instead of an id."""
@@ -68,13 +72,13 @@ class CallAssembly:
         """The calls; the last one of a reply cut at the output limit is not whole."""
         drafts = []
         for position, call in enumerate(self._calls):
-            arguments = "".join(call.arguments)
+            arguments = whole_text("".join(call.arguments))
             is_last = position == len(self._calls) - 1
             is_whole = is_json_object(arguments) or (not arguments.strip() and not (is_last and reason == "length"))
             drafts.append(
                 CallDraft(
-                    call_id=call.call_id or self._ids.new("made"),
-                    name=call.name,
+                    call_id=whole_text(call.call_id) or self._ids.new("made"),
+                    name=whole_text(call.name)[:NAME_CHARS],
                     arguments=arguments if arguments.strip() else "{}",
                     is_whole=is_whole,
                 )
@@ -86,5 +90,19 @@ def is_json_object(text: str) -> bool:
     """Whether a text is one whole JSON object."""
     try:
         return isinstance(json.loads(text), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
+
+
+class Halves:
+    """Joins a character that a provider cut in two between chunks."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def take(self, text: str) -> str:
+        """What is whole so far; the first half of a character waits for its second."""
+        text, self._held = self._held + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._held = text[:-1], text[-1]
+        return whole_text(text)

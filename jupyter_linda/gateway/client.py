@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ProviderFault
 from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, ReasoningDelta, TextDelta
 from ..schemas import Usage
-from .assembly import CallAssembly, Piece
+from .assembly import CallAssembly, Halves, Piece
 from .faults import as_fault
 from .providers import DEMO_MODEL, Connection, Providers
 
@@ -71,6 +71,7 @@ class LitellmModel(Model):
         self, litellm: Litellm, request: ModelRequest, connection: Connection
     ) -> AsyncIterator[ModelEvent]:
         assembly = CallAssembly(self._ids)
+        text_halves, thought_halves = Halves(), Halves()
         reason, usage, has_text = "", None, False
         try:
             chunks = await litellm.acompletion(**_arguments(litellm, request, connection, self._timeout_s))
@@ -80,7 +81,7 @@ class LitellmModel(Model):
                     continue
                 choice = chunk.choices[0]
                 reason = choice.finish_reason or reason
-                for delta in _deltas(choice.delta):
+                for delta in _deltas(choice.delta, text_halves, thought_halves):
                     has_text = has_text or isinstance(delta, TextDelta)
                     yield delta
                 for piece in choice.delta.tool_calls or ():
@@ -128,13 +129,11 @@ class LitellmModel(Model):
         return said
 
 
-def _deltas(delta: Any) -> list[TextDelta | ReasoningDelta]:
+def _deltas(delta: Any, text_halves: Halves, thought_halves: Halves) -> list[TextDelta | ReasoningDelta]:
     """Reasoning and text of one chunk, in that order."""
-    reasoning = getattr(delta, "reasoning_content", None)
-    return [
-        *([ReasoningDelta(reasoning)] if reasoning else ()),
-        *([TextDelta(delta.content)] if delta.content else ()),
-    ]
+    reasoning = thought_halves.take(getattr(delta, "reasoning_content", None) or "")
+    text = text_halves.take(delta.content or "")
+    return [*([ReasoningDelta(reasoning)] if reasoning else ()), *([TextDelta(text)] if text else ())]
 
 
 def _usage(chunk: Any) -> Usage | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..errors import ProviderFault
+from ..storage.texts import whole_text
 
 KEYLIKE = re.compile(r"\b(sk|pk|key|rk|xox[abp]|gsk|AIza|ghp|hf)[-_A-Za-z0-9]{6,}|Bearer\s+\S+", re.IGNORECASE)
 
@@ -51,7 +52,7 @@ def as_fault(error: Exception, *, model: str, has_text: bool, key: str = "") -> 
     names = {type(part).__name__ for part in _chain(error)} | {base.__name__ for base in type(error).__mro__}
     said = str(getattr(error, "message", "") or error)
     said = said.replace(key, "[key]") if key else said
-    detail = without_keys(said).strip().split("\n")[0][:300]
+    detail = whole_text(without_keys(said)).strip().split("\n")[0][:300]
     if "ContextWindowExceededError" in names:
         return _make(413, model, detail)
     if "ContentPolicyViolationError" in names:

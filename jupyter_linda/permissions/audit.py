@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from sqlalchemy import insert, select
 
 from ..schemas import AuditEntry
 from ..storage.tables import audit
+from ..storage.texts import json_shown
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -35,10 +35,7 @@ class AuditLog(Protocol):
 
 def _shown(arguments: str) -> Json:
     """Arguments as JSON where they are JSON, else the exact text."""
-    try:
-        return json.loads(arguments)
-    except ValueError:
-        return arguments
+    return json_shown(arguments)
 
 
 def record_entry(

@@ -303,6 +303,37 @@ async def test_code_cut_by_a_crash_is_never_run_twice_unasked(desk, answer, time
     assert desk.view().calls[0].state == state
 
 
+async def test_an_answer_to_do_it_again_holds_for_one_attempt(desk):
+    desk.effects.block["x"] = asyncio.Event()
+    desk.model.scripts["go"] = [uses(("fire", {"name": "x"})), says("done")]
+    run = desk.send("go")
+    for attempt in (1, 2):
+        desk.effects.begun.clear()
+        worker = desk.worker()
+        worker.start()
+        await desk.until(lambda: "x" in desk.effects.begun)
+        await worker.kill()
+        worker.bury()
+        async with desk.working():
+            await desk.until_state(run.run_id, "waiting")
+        assert desk.effects.done == ["fire x"] * attempt
+        desk.answer(AGAIN if attempt == 1 else SKIP)
+    async with desk.working():
+        assert (await desk.finish(run.run_id)).state == "done"
+    assert desk.effects.done == ["fire x"] * 2
+    assert desk.view().calls[0].state == "unknown"
+
+
+@pytest.mark.parametrize("arguments", ['{"name": ' + "[" * depth + "]" * depth + "}" for depth in (150, 600, 100_000)])
+async def test_arguments_nested_without_end_fail_the_call_and_not_the_run(desk, arguments):
+    draft = CallDraft("p0", "look", arguments, is_whole=len(arguments) < 10_000)
+    desk.model.scripts["go"] = [[Finished("tool_calls", calls=(draft,))], says("done")]
+    run = desk.send("go")
+    async with desk.working():
+        assert (await desk.finish(run.run_id)).state == "done"
+    assert desk.view().calls[0].state == "failed"
+
+
 async def test_finished_calls_are_not_run_again_after_a_crash(desk):
     desk.effects.block["b"] = asyncio.Event()
     desk.model.scripts["go"] = [uses(("put", {"name": "a"}), ("look", {"name": "b"})), says("done")]

@@ -189,3 +189,13 @@ def test_nobody_there_is_unreachable(tmp_path, clock, ids):
     with pytest.raises(ProviderFault) as caught:
         asyncio.run(collect(model, "anybody?"))
     assert caught.value.kind_of_fault == "unreachable"
+
+
+def test_a_character_cut_between_two_chunks_is_put_together(model, provider):
+    halves = [
+        b'{"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": '
+        b'[{"index": 0, "delta": {"content": "%s"}, "finish_reason": null}]}' % piece
+        for piece in (b"a \\ud83d", b"\\ude00 b \\udc00")
+    ]
+    events = run(model, provider, [*map(Raw, halves), End("stop")])
+    assert text_of(events) == "a 😀 b \ufffd"
