@@ -40,6 +40,16 @@ def saved_note(*, is_saved: bool) -> str:
     return "" if is_saved else " It is in the open notebook and not saved to the file yet."
 
 
+def for_people(index: int) -> str:
+    """A cell in titles, questions and labels: people count from 1."""
+    return f"cell {index + 1}"
+
+
+def for_models(index: int) -> str:
+    """A cell in texts for a model: what the person calls it, and what `index` arguments call it."""
+    return f"cell {index + 1} (index {index})"
+
+
 def notebook_path(path: str) -> str:
     """A notebook's path as it will be opened, refused when it names no notebook.
 
@@ -78,7 +88,7 @@ def version_of(source: str) -> str:
 
 
 def find_cell(notebook: Notebook, cell_id: str) -> tuple[int, Mapping[str, Json]]:
-    """Position and cell. `id#position` names one of several cells with the same id."""
+    """Index and cell. `id#index` names one of several cells with the same id."""
     cells = notebook.content["cells"]
     places = [index for index, cell in enumerate(cells) if cell["id"] == cell_id]
     name, _, place = cell_id.rpartition("#")
@@ -87,7 +97,7 @@ def find_cell(notebook: Notebook, cell_id: str) -> tuple[int, Mapping[str, Json]
     if len(places) > 1:
         named = " or ".join(f"{cell_id}#{index}" for index in places)
         listed = " and ".join(map(str, places))
-        raise ToolRetry(f"Several cells have the id {cell_id!r}, at positions {listed}. Name one as {named}.")
+        raise ToolRetry(f"Several cells have the id {cell_id!r}, at index {listed}. Name one as {named}.")
     if not places:
         raise ToolRetry(f"{notebook.path} has no cell {cell_id!r}. Read the notebook for the ids of its cells.")
     return places[0], cells[places[0]]

@@ -12,7 +12,17 @@ from ..ports import ToolContext, ToolResult
 from ..toolkit import tool
 from . import notebook_edits, notebook_runs
 from .folders import Bounds, walk
-from .naming import CellId, NotebookPath, api_path, find_cell, folder_resource, notebook_resource, version_of
+from .naming import (
+    CellId,
+    NotebookPath,
+    api_path,
+    find_cell,
+    folder_resource,
+    for_models,
+    for_people,
+    notebook_resource,
+    version_of,
+)
 from .rendering import cell_source, error_line, images_of, outputs_text
 
 if TYPE_CHECKING:
@@ -66,19 +76,20 @@ async def read_notebook(
     detail: Annotated[
         Literal["brief", "detailed"], "brief: first lines only; detailed: sources and outputs."
     ] = "detailed",
-    start: Annotated[int, Field(ge=0, description="Position of the first cell to read, from 0.")] = 0,
+    start: Annotated[int, Field(ge=0, description="Index of the first cell to read, from 0.")] = 0,
     count: Annotated[int, Field(ge=1, le=2000, description="Most cells to read.")] = 2000,
 ) -> ToolResult:
-    """Read a notebook as it is now, unsaved changes included: each cell's position, id, version, type and source.
+    """Read a notebook as it is now, unsaved changes included: each cell's number, index, id, version, type and source.
 
-    Edits need the id and the version. Pictures are shown as their type and size.
+    The person counts cells from 1; `index` and `start` count from 0. Edits need the id and the version.
+    Pictures are shown as their type and size.
     """
     # `data` holds path, total_cells, cells (cell_id, index, cell_type, source, version)
     notebook = await context.live.read_notebook(api_path(context, path))
     cells = list(enumerate(notebook.content["cells"]))[start : start + count]
     total = len(notebook.content["cells"])
     head = f"{notebook.path}: {total} cells" + _language_note(notebook)
-    shown = f"{head}, cells {start} to {start + len(cells) - 1}" if len(cells) != total and cells else head
+    shown = f"{head}; these are cells {start + 1} to {start + len(cells)}" if len(cells) != total and cells else head
     parts, used = [shown], 0
     for index, cell in cells:
         is_brief = detail == "brief" or used > READ_CHARS
@@ -100,7 +111,7 @@ def _language_note(notebook: Notebook) -> str:
 
 def _cell_part(index: int, cell: Mapping[str, Json], *, is_brief: bool) -> str:
     source = cell_source(cell)
-    head = f"[{index}] {cell['cell_type']} id={cell['id']} version={version_of(source)}"
+    head = f"[{for_models(index)}] {cell['cell_type']} id={cell['id']} version={version_of(source)}"
     outputs = cell.get("outputs") or []
     if is_brief:
         first = next((line for line in source.split("\n") if line.strip()), "")
@@ -132,7 +143,7 @@ async def read_cell(context: ToolContext, path: NotebookPath, cell_id: CellId) -
     text = outputs_text(outputs, RESULT_CHARS)
     return ToolResult(
         text=_cell_part(index, {**cell, "outputs": []}, is_brief=False) + (f"\n-> output:\n{text}" if text else ""),
-        title=f"Read cell {index} of {notebook.path}",
+        title=f"Read {for_people(index)} of {notebook.path}",
         data={"path": notebook.path, **_cell_data(index, cell), "outputs_text": text},
         images=images_of(outputs),
     )

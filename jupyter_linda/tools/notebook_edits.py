@@ -17,6 +17,8 @@ from .naming import (
     check_approved,
     check_version,
     find_cell,
+    for_models,
+    for_people,
     language_of,
     new_cell_id,
     notebook_resource,
@@ -46,7 +48,12 @@ async def insert_cell(
     source: Annotated[str, Field(max_length=200_000, description="The new cell's text.")],
     cell_type: Annotated[Literal["code", "markdown", "raw"], "Kind of the new cell."] = "code",
     index: Annotated[
-        int, Field(ge=-1, description="Position of the new cell, from 0; -1 or the number of cells appends at the end.")
+        int,
+        Field(
+            ge=-1,
+            description="Index of the new cell, from 0: what the person calls cell 1 has index 0. "
+            "-1 or the number of cells appends at the end.",
+        ),
     ] = -1,
 ) -> ToolResult:
     """Insert one new cell into a notebook. It is not run."""
@@ -62,10 +69,10 @@ async def insert_cell(
 
 def _inserted(path: str, cell_id: str, index: int, kind: str, source: str, *, is_saved: bool) -> ToolResult:
     return ToolResult(
-        text=f"Inserted a {kind} cell at position {index} of {path}: id={cell_id} version={version_of(source)}."
+        text=f"Inserted a {kind} cell as {for_models(index)} of {path}: id={cell_id} version={version_of(source)}."
         + saved_note(is_saved=is_saved),
         title=f"Inserted a {kind} cell into {path}",
-        diffs=(Diff(label=f"{path}, cell {index} (new)", old="", new=source),),
+        diffs=(Diff(label=f"{path}, {for_people(index)} (new)", old="", new=source),),
         data={"path": path, "cell_id": cell_id, "index": index, "version": version_of(source)},
     )
 
@@ -73,7 +80,7 @@ def _inserted(path: str, cell_id: str, index: int, kind: str, source: str, *, is
 @insert_cell.previews
 async def _preview_insert(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     name = api_path(context, arguments["path"])
-    where = "at the end" if arguments["index"] == -1 else f"at position {arguments['index']}"
+    where = "at the end" if arguments["index"] == -1 else f"as {for_people(arguments['index'])}"
     kind, source = arguments["cell_type"], arguments["source"]
     diff = Diff(label=f"{name}, new cell", old="", new=source)
     return Preview(
@@ -145,10 +152,10 @@ def _check_seen(context: ToolContext, before: str, cell_id: str) -> None:
 
 def _changed(path: str, cell_id: str, index: int, before: str, after: str, *, is_saved: bool) -> ToolResult:
     return ToolResult(
-        text=f"Changed cell {index} of {path} (id={cell_id}), now version={version_of(after)}."
+        text=f"Changed {for_models(index)} of {path} (id={cell_id}), now version={version_of(after)}."
         + saved_note(is_saved=is_saved),
-        title=f"Changed cell {index} of {path}",
-        diffs=(Diff(label=f"{path}, cell {index}", old=before, new=after),),
+        title=f"Changed {for_people(index)} of {path}",
+        diffs=(Diff(label=f"{path}, {for_people(index)}", old=before, new=after),),
         data={"path": path, "cell_id": cell_id, "index": index, "version": version_of(after)},
     )
 
@@ -159,8 +166,10 @@ async def _preview_edit(arguments: Mapping[str, Json], context: ToolContext) -> 
     index, cell = find_cell(await context.live.read_notebook(name), arguments["cell_id"])
     before = cell_source(cell)
     check_version(cell, arguments["cell_id"], arguments["version"])
-    diff = Diff(label=f"{name}, cell {index}", old=before, new=_edited_source(before, arguments))
-    return Preview(sentence=f"Change cell {index} of {name}.", diffs=(diff,), language=language_of(cell["cell_type"]))
+    diff = Diff(label=f"{name}, {for_people(index)}", old=before, new=_edited_source(before, arguments))
+    return Preview(
+        sentence=f"Change {for_people(index)} of {name}.", diffs=(diff,), language=language_of(cell["cell_type"])
+    )
 
 
 @edit_cell.finds
@@ -201,9 +210,9 @@ async def delete_cell(
     _check_seen(context, source, cell_id)
     outcome = await context.live.edit_notebook(name, [DeleteCell(cell_id, source)])
     return ToolResult(
-        text=f"Deleted cell {index} of {name}." + saved_note(is_saved=outcome.is_saved),
-        title=f"Deleted cell {index} of {name}",
-        diffs=(Diff(label=f"{name}, cell {index} (deleted)", old=source, new=""),),
+        text=f"Deleted {for_models(index)} of {name}." + saved_note(is_saved=outcome.is_saved),
+        title=f"Deleted {for_people(index)} of {name}",
+        diffs=(Diff(label=f"{name}, {for_people(index)} (deleted)", old=source, new=""),),
         data={"path": name, "cell_id": cell_id, "index": index},
     )
 
@@ -212,8 +221,10 @@ async def delete_cell(
 async def _preview_delete(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     name = api_path(context, arguments["path"])
     index, cell = find_cell(await context.live.read_notebook(name), arguments["cell_id"])
-    diff = Diff(label=f"{name}, cell {index}", old=cell_source(cell), new="")
-    return Preview(sentence=f"Delete cell {index} of {name}.", diffs=(diff,), language=language_of(cell["cell_type"]))
+    diff = Diff(label=f"{name}, {for_people(index)}", old=cell_source(cell), new="")
+    return Preview(
+        sentence=f"Delete {for_people(index)} of {name}.", diffs=(diff,), language=language_of(cell["cell_type"])
+    )
 
 
 @delete_cell.finds

@@ -18,6 +18,7 @@ from .naming import (
     check_approved,
     check_version,
     find_cell,
+    for_people,
     new_cell_id,
     notebook_resource,
 )
@@ -158,7 +159,7 @@ def _ran(path: str, cell_id: str, index: int, outcome: RunOutcome) -> ToolResult
     head = f"status: {outcome.status}, {outcome.duration_s:.1f} s" + (f". {outcome.note}" if outcome.note else "")
     return ToolResult(
         text=f"{head}\n{text or '(no output)'}",
-        title=f"{_WORDS[outcome.status]} cell {index} of {path}",
+        title=f"{_WORDS[outcome.status]} {for_people(index)} of {path}",
         outputs=tuple(outcome.outputs),
         data={
             "path": path,
@@ -184,7 +185,7 @@ async def _preview_run(arguments: Mapping[str, Json], context: ToolContext) -> P
     spec = (notebook.content.get("metadata") or {}).get("kernelspec") or {}
     language = str(spec.get("language") or "python")
     return Preview(
-        sentence=f"Run cell {index} of {name}.",
+        sentence=f"Run {for_people(index)} of {name}.",
         code=source,
         language=language,
         findings=find_in_code(source)

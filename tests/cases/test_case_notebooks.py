@@ -48,7 +48,7 @@ def test_nb_04_a_twin_id_is_ambiguous_and_can_be_named_by_position(put, bench):
     content = notebook(code_cell("first", "twin"), code_cell("mid", "mid"), code_cell("second", "twin"))
     file = put("dup.ipynb", content)
     before = file.read_text()
-    with pytest.raises(ToolRetry, match=r"positions 0 and 2.*twin#0 or twin#2"):
+    with pytest.raises(ToolRetry, match=r"index 0 and 2.*twin#0 or twin#2"):
         change(bench, "dup.ipynb", "twin", "first", "changed")
     assert file.read_text() == before
     change(bench, "dup.ipynb", "twin#2", "second", "changed")

@@ -42,7 +42,7 @@ def test_open_notebooks_come_first(bench, browsers, put, file):
 def test_reading_gives_ids_versions_and_outputs(bench, file):
     result = bench.run(tools.read_notebook, path="sales.ipynb")
     assert result.title == "Read sales.ipynb, 2 cells"
-    assert f"[1] code id=c version={version_of('x = 1' + chr(10) + 'print(x)')}" in result.text
+    assert f"[cell 2 (index 1)] code id=c version={version_of('x = 1' + chr(10) + 'print(x)')}" in result.text
     assert "-> output:\n1" in result.text
     assert [cell["source"] for cell in result.data["cells"]] == ["# Sales\ntext", "x = 1\nprint(x)"]
 
@@ -56,7 +56,7 @@ def test_a_brief_reading_gives_first_lines(bench, file):
 def test_a_range_is_read(bench, file):
     result = bench.run(tools.read_notebook, path="sales.ipynb", start=1, count=1)
     assert [cell["index"] for cell in result.data["cells"]] == [1]
-    assert "cells 1 to 1" in result.text
+    assert "these are cells 2 to 2" in result.text
 
 
 def test_a_long_notebook_goes_on_with_first_lines(bench, put):
@@ -191,12 +191,27 @@ def test_a_created_notebook_is_valid(bench, root):
 def test_previews_show_what_would_happen(bench, file):
     version = version_of("x = 1\nprint(x)")
     edit = bench.preview(edit_cell, path="sales.ipynb", cell_id="c", old_text="x = 1", new_text="x = 2")
-    assert edit.sentence == "Change cell 1 of sales.ipynb."
+    assert edit.sentence == "Change cell 2 of sales.ipynb."
     assert (edit.diffs[0].old, edit.diffs[0].new) == ("x = 1\nprint(x)", "x = 2\nprint(x)")
     assert bench.preview(insert_cell, path="sales.ipynb", source="!ls").code == "!ls"
     assert bench.preview(delete_cell, path="sales.ipynb", cell_id="c", version=version).diffs[0].new == ""
     run = bench.preview(run_cell, path="sales.ipynb", cell_id="c")
-    assert (run.sentence, run.code, run.findings) == ("Run cell 1 of sales.ipynb.", "x = 1\nprint(x)", ())
+    assert (run.sentence, run.code, run.findings) == ("Run cell 2 of sales.ipynb.", "x = 1\nprint(x)", ())
+
+
+def test_people_count_cells_from_1_and_models_are_told_both_numbers(bench, file):
+    wish = {"path": "sales.ipynb", "source": "y = 2", "index": 1}
+    assert bench.preview(insert_cell, **wish).sentence == "Insert a code cell into sales.ipynb as cell 2."
+    done = bench.run(insert_cell, **wish)
+    assert "as cell 2 (index 1) of sales.ipynb" in done.text
+    assert (done.diffs[0].label, done.data["index"]) == ("sales.ipynb, cell 2 (new)", 1)
+    cell_id = done.data["cell_id"]
+    assert bench.run(tools.read_cell, path="sales.ipynb", cell_id=cell_id).title == "Read cell 2 of sales.ipynb"
+    edited = bench.run(edit_cell, path="sales.ipynb", cell_id=cell_id, old_text="2", new_text="3")
+    assert (edited.title, edited.diffs[0].label) == ("Changed cell 2 of sales.ipynb", "sales.ipynb, cell 2")
+    assert "Changed cell 2 (index 1) of sales.ipynb" in edited.text
+    gone = bench.run(delete_cell, path="sales.ipynb", cell_id=cell_id, version=version_of("y = 3"))
+    assert (gone.title, gone.data["index"]) == ("Deleted cell 2 of sales.ipynb", 1)
 
 
 def test_findings_are_shown_before_a_cell_runs(bench, put):
