@@ -14,13 +14,14 @@ from sqlalchemy import select, update
 from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolFailed, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
-from ..ports import Gate, GateCall, Ids, Json, Permit, Resource, Tool, ToolContext, ToolResult, Unknown, Verdict
+from ..ports import Gate, GateCall, Ids, Json, Permit, Resource, Tool, ToolContext, ToolResult, Unknown
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
 from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for
+from .wording import how_to_allow, problem_of, title_of, told
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -156,7 +157,7 @@ class Dispatcher:
             arguments = tool.parse(row.arguments)
             resource = tool.resource(arguments)
         except ToolRetry as error:
-            await self._close(row, "failed", error.message, action=tool.action, problem=_problem(error))
+            await self._close(row, "failed", error.message, action=tool.action, problem=problem_of(error))
             return None
         answer = answer_for(row.call_id, transcript.questions)
         if row.state == "begun" and not await self._settle_cut_call(row, tool, arguments, transcript):
@@ -182,7 +183,7 @@ class Dispatcher:
                 "refused",
                 f"Not allowed: {verdict.reason} Nothing was done.",
                 action=tool.action,
-                problem=Problem(kind="NotAllowed", message=verdict.reason, remedy=_how_to_allow(verdict)),
+                problem=Problem(kind="NotAllowed", message=verdict.reason, remedy=how_to_allow(verdict)),
             )
             return None
         return Ready(row, tool, arguments, call, verdict.permit, seen_for(row.call_id, transcript.questions)), None
@@ -315,15 +316,15 @@ class Dispatcher:
     async def _run_one(self, ready: Ready) -> None:
         row, tool = ready.row, ready.tool
         self._hands.gate.check(ready.permit, ready.call)
-        await self._lease.log.database.run(self._begin, row, tool)
+        await self._lease.log.database.run(self._begin, ready)
         try:
             result = await tool.run(ready.permit, ready.arguments, replace(self._context(row), approved=ready.approved))
         except (ToolRetry, ToolFailed) as error:
-            await self._close(row, "failed", _told(error), action=tool.action, problem=_problem(error))
+            await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
         except LeaseLost:
             raise
         except LindaError as error:
-            await self._close(row, "failed", _told(error), action=tool.action, problem=_problem(error))
+            await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
         else:
             await self._close_with(row, tool, result)
 
@@ -344,11 +345,12 @@ class Dispatcher:
         with self._lease.transaction() as tx:
             tx.append(row.chat_id, CallProgress(call_id=row.call_id, text=text), run_id=row.run_id)
 
-    def _begin(self, row: CallRow, tool: Tool) -> None:
+    def _begin(self, ready: Ready) -> None:
         """Committed before the effect, so that a crash in the middle is seen."""
+        row, title = ready.row, whole_text(title_of(ready.call, ready.approved))
         with self._lease.transaction() as tx:
             questions.spend(tx, row.call_id)
-            self._change(tx, row, state="begun", action=tool.action, begun_at=tx.now)
+            self._change(tx, row, state="begun", action=ready.tool.action, title=title, begun_at=tx.now)
 
     # ---- after it --------------------------------------------------------------------------------
 
@@ -375,7 +377,7 @@ class Dispatcher:
         values = {
             "state": state,
             "action": action,
-            "title": whole_text(title),
+            **({"title": whole_text(title)} if title else {}),  # else the one it began with
             "result": whole_text(shorten(text, self._hands.limits.result_chars)),
             "problem": None if problem is None else whole_json(problem.model_dump()),
         }
@@ -389,15 +391,3 @@ class Dispatcher:
         tx.connection.execute(update(calls).where(calls.c.call_id == row.call_id).values(**values))
         changed = tx.connection.execute(select(calls).where(calls.c.call_id == row.call_id)).one()
         tx.append(row.chat_id, CallChanged(call=store.as_call(changed)), run_id=row.run_id)
-
-
-def _problem(error: LindaError) -> Problem:
-    return Problem(kind=getattr(error, "kind_of_failure", error.kind), message=error.message, remedy=error.remedy)
-
-
-def _told(error: LindaError) -> str:
-    return f"{error.message} {error.remedy}".strip()
-
-
-def _how_to_allow(verdict: Verdict) -> str:
-    return "" if verdict.rule == "the person said no" else "The rules can be changed in the Permissions view."

@@ -54,6 +54,19 @@ async def test_reads_run_side_by_side_and_writes_one_after_the_other(desk):
     assert [message["tool_call_id"] for message in tool_messages] == ["p0", "p1", "p2", "p3"]
 
 
+async def test_a_call_has_a_title_while_it_goes_on(desk):
+    desk.model.scripts["go"] = [uses(("look", {"name": "a"})), says("done")]
+    desk.effects.block["a"] = asyncio.Event()
+    run = desk.send("go")
+    async with desk.working():
+        await desk.until(lambda: "a" in desk.effects.begun)
+        (begun,) = desk.view().calls
+        assert begun.state == "begun"
+        assert begun.title.startswith("Look")
+        desk.effects.block["a"].set()
+        await desk.finish(run.run_id)
+
+
 async def test_an_asked_call_waits_without_a_worker_and_goes_on_after_the_answer(desk):
     desk.gate.auto = False
     desk.model.scripts["go"] = [uses(("look", {"name": "a"}), ("put", {"name": "b"})), says("done")]
