@@ -19,7 +19,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/ui" in str(item.path).replace("\\", "/"):
             item.add_marker(pytest.mark.ui)
-            item.add_marker(pytest.mark.timeout(240))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(240))
 
 
 @pytest.fixture(autouse=True)

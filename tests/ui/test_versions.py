@@ -68,8 +68,15 @@ def open_in_notebook(panel: Panel, lab: Lab, notebook: Path) -> None:
     panel.lab = lab
     panel.page.goto(f"{lab.url}notebooks/{notebook.name}?token={lab.token}")
     panel.page.wait_for_selector(".jp-Notebook-cell", timeout=60_000)
-    panel.page.keyboard.press("Control+Shift+C")
-    panel.page.locator(".lm-CommandPalette-input").fill("Open Linda")
+    palette = panel.page.locator(".lm-CommandPalette-input")
+
+    def is_palette_open() -> bool:
+        panel.page.keyboard.press("Control+Shift+C")  # nobody listens until the page is up
+        panel.page.wait_for_timeout(300)
+        return palette.is_visible()
+
+    panel.until(is_palette_open, what="the palette")
+    palette.fill("Open Linda")
     panel.page.keyboard.press("Enter")
     expect(panel.root).to_be_visible(timeout=20_000)
 
