@@ -40,6 +40,11 @@ class CallAssembly:
         self._ids = ids
         self._calls: list[_Open] = []
 
+    @property
+    def count(self) -> int:
+        """Calls begun so far."""
+        return len(self._calls)
+
     def add(self, piece: Piece) -> None:
         """Take the next piece."""
         call_id = piece.call_id if piece.call_id and piece.call_id.lower() not in PLACEHOLDER_IDS else ""

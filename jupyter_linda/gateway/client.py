@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+REPLY_CHARS = 2_000_000
+"""Most characters of one reply: text, thoughts and arguments together."""
+REPLY_CALLS = 128
+"""Most tool calls of one reply."""
+
 Litellm = Any  # litellm ships no types worth the name
 
 
@@ -72,7 +77,7 @@ class LitellmModel(Model):
     ) -> AsyncIterator[ModelEvent]:
         assembly = CallAssembly(self._ids)
         text_halves, thought_halves = Halves(), Halves()
-        reason, usage, has_text = "", None, False
+        reason, usage, has_text, size = "", None, False, 0
         try:
             chunks = await litellm.acompletion(**_arguments(litellm, request, connection, self._timeout_s))
             async for chunk in chunks:
@@ -94,6 +99,7 @@ class LitellmModel(Model):
                             getattr(function, "arguments", None),
                         )
                     )
+                _check_size(assembly, size := size + _size_of(choice.delta))
             # litellm makes up a last reason where the provider gave none; what it received is the truth.
             is_cut = not reason or getattr(chunks, "received_finish_reason", reason) is None
         except asyncio.CancelledError:
@@ -127,6 +133,23 @@ class LitellmModel(Model):
             if fault.kind_of_fault != "empty":  # a reasoning model may spend 16 tokens on thoughts
                 raise
         return said
+
+
+def _size_of(delta: Any) -> int:
+    """Characters of one chunk, of text and of arguments."""
+    calls = delta.tool_calls or ()
+    arguments = sum(len(getattr(getattr(piece, "function", None), "arguments", None) or "") for piece in calls)
+    return len(delta.content or "") + len(getattr(delta, "reasoning_content", None) or "") + arguments
+
+
+def _check_size(assembly: CallAssembly, size: int) -> None:
+    """A reply without end would fill the disk, and hold up everybody while it is written down."""
+    if size > REPLY_CHARS or assembly.count > REPLY_CALLS:
+        raise ProviderFault(
+            "too_long",
+            f"The reply has more than {REPLY_CHARS:,} characters or {REPLY_CALLS} tool calls, and was ended.",
+            remedy="Ask for less at a time, or choose another model.",
+        )
 
 
 def _deltas(delta: Any, text_halves: Halves, thought_halves: Halves) -> list[TextDelta | ReasoningDelta]:

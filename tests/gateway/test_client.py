@@ -199,3 +199,15 @@ def test_a_character_cut_between_two_chunks_is_put_together(model, provider):
     ]
     events = run(model, provider, [*map(Raw, halves), End("stop")])
     assert text_of(events) == "a 😀 b \ufffd"
+
+
+@pytest.mark.parametrize("part", ["text", "arguments", "calls"])
+def test_a_reply_without_end_is_ended(model, provider, part):
+    endless = {
+        "text": [Say("ab " * 100_000, size=100_000) for _ in range(10)],
+        "arguments": [Use("put", '{"x": "' + "y" * 2_500_000 + '"}')],
+        "calls": [Use("look", {}, index=index, call_id=f"id{index}") for index in range(200)],
+    }
+    with pytest.raises(ProviderFault) as caught:
+        run(model, provider, [*endless[part], End("stop")])
+    assert caught.value.kind_of_fault == "too_long"
