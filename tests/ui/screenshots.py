@@ -72,6 +72,7 @@ class Camera:
     def select_cell(self, number: int) -> None:
         """Cells are counted from 1."""
         self.page.locator(".jp-Notebook .jp-Cell").nth(number - 1).locator(".jp-InputPrompt").click(force=True)
+        expect(self.panel.root.locator(".linda-Composer .linda-Chip").last).to_contain_text(str(number))
 
     @property
     def composer(self) -> Locator:
