@@ -111,6 +111,8 @@ class Documents:
     async def _read_in(self, holder: str, path: str) -> Notebook:
         result = await self._browsers.request(holder, "read_notebook", {"path": path}, timeout_s=READ_TIMEOUT_S)
         view = self._view(path, result["content"])
+        if not has_native_ids(view):  # the file will not know them when the tab is closed
+            self._ids.remember(path, view["cells"], [cell["id"] for cell in view["cells"]])
         return Notebook(path, view, "browser", revision_of(view))
 
     async def _edit_in(self, holder: str, path: str, edits: Sequence[CellEdit]) -> EditOutcome:

@@ -2,6 +2,7 @@
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
+import type * as nbformat from '@jupyterlab/nbformat';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import { cellAt, expectSource, planEdits, type Edit } from './edits';
@@ -62,8 +63,7 @@ export class NotebookHands {
   }
 
   private read(panel: NotebookPanel): object {
-    const model = panel.context.model;
-    return { content: model.toJSON(), dirty: model.dirty };
+    return { content: contentOf(panel), dirty: panel.context.model.dirty };
   }
 
   private async edit(panel: NotebookPanel, edits: Edit[]): Promise<object> {
@@ -77,7 +77,7 @@ export class NotebookHands {
     const steps = planEdits(notebook, edits);
     notebook.transact(() => steps.forEach(step => step()));
     const saved = await this.save(panel);
-    return { content: panel.context.model.toJSON(), saved };
+    return { content: contentOf(panel), saved };
   }
 
   private async run(
@@ -161,6 +161,18 @@ export class NotebookHands {
   }
 
   private readonly running = new Map<string, RunningCell>();
+}
+
+/** The notebook with every cell's id in this tab: formats below 4.5 keep none in their JSON. */
+function contentOf(panel: NotebookPanel): nbformat.INotebookContent {
+  const { model } = panel.context;
+  const content = model.toJSON() as nbformat.INotebookContent;
+  const shared = model.sharedModel.cells;
+  const cells = content.cells.map((cell, at) => ({
+    ...cell,
+    id: shared[at].id
+  }));
+  return { ...content, cells };
 }
 
 function textOf(request: OperationRequest, name: string): string {
