@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -54,8 +55,20 @@ def run(chosen: Namespace) -> int:
         command.append("--no-browser")
     if chosen.port:
         command.append(f"--port={chosen.port}")
-    print(f"Starting JupyterLab in {folder} …")
-    return subprocess.call([*command, *chosen.lab_options])  # noqa: S603  # our own interpreter
+    print(f"Starting JupyterLab in {folder} …", flush=True)
+    return _become([*command, *chosen.lab_options])
+
+
+def _become(command: list[str]) -> int:
+    """JupyterLab takes our place where it can, so that Ctrl-C and signals are its own."""
+    if os.name == "posix":
+        os.execv(command[0], command)  # noqa: S606  # our own interpreter
+    process = subprocess.Popen(command)  # noqa: S603  # our own interpreter
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # JupyterLab got it too, and asks for itself
+            continue
 
 
 def fetch_weights(data_dir: Path, *, configured: str, source: str | None) -> None:
