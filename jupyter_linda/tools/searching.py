@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import regex  # type: ignore[import-untyped]  # it has time limits and lets others run; re stops the whole process
 
 from ..errors import LindaError, ToolRetry
 from .text import decode
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 LINE_CHARS = 1000
 """Most characters of a line a pattern is tried on."""
 SHOWN_CHARS = 240
+PATTERN_TIME_S = 3.0
+"""Seconds a pattern may run over all lines of a search."""
 _REPEATED_GROUP = re.compile(r"\)\s*[*+{]")
 _UNBOUNDED = re.compile(r"[*+]|\{\d*,\}")
 
@@ -47,8 +52,8 @@ def make_finder(query: str, *, is_regex: bool, is_case_sensitive: bool) -> Finde
     if not is_regex:
         return _literal(query, is_case_sensitive=is_case_sensitive)
     try:
-        pattern = re.compile(query, 0 if is_case_sensitive else re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError) as error:
+        pattern = regex.compile(query, 0 if is_case_sensitive else regex.IGNORECASE)
+    except (regex.error, RecursionError, OverflowError) as error:
         raise ToolRetry(f"{query!r} is not a regular expression: {error}.") from None
     bare = re.sub(r"\[[^\]]*\]", "x", re.sub(r"\\[^0-9]", "x", query))
     if _REPEATED_GROUP.search(bare) or len(_UNBOUNDED.findall(bare)) > 3 or re.search(r"\\[1-9]|\(\?P=", bare):
@@ -56,7 +61,27 @@ def make_finder(query: str, *, is_regex: bool, is_case_sensitive: bool) -> Finde
             "This regular expression may run very long: repeated groups, more than three unbounded repeats and "
             "back-references are not accepted. Search for a literal text, or several times."
         )
-    return lambda line: pattern.search(line[:LINE_CHARS]) is not None
+    return _within_time(pattern)
+
+
+def _within_time(pattern: Any) -> Finder:
+    """A pattern's test that lets others run meanwhile, and gives up after `PATTERN_TIME_S` over all lines."""
+    spent_s = 0.0
+
+    def find(line: str) -> bool:
+        nonlocal spent_s
+        begun = time.monotonic()
+        try:
+            found = pattern.search(line[:LINE_CHARS], timeout=max(0.01, PATTERN_TIME_S - spent_s), concurrent=True)
+        except TimeoutError:
+            raise ToolRetry(
+                f"This regular expression ran for {PATTERN_TIME_S:g} s and was given up. Search for a literal text, "
+                "or with a simpler pattern."
+            ) from None
+        spent_s += time.monotonic() - begun
+        return found is not None
+
+    return find
 
 
 def _literal(query: str, *, is_case_sensitive: bool) -> Finder:

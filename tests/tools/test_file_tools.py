@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import itertools
+import time
+
 import pytest
 
 from jupyter_linda.errors import NotFound, StaleRevision, ToolFailed, ToolRetry
@@ -158,6 +163,35 @@ def test_searching_takes_the_query_literally_unless_told(root, bench):
 def test_a_pattern_that_could_run_away_is_refused(bench, query):
     with pytest.raises(ToolRetry):
         bench.run(search_files, query=query, is_regex=True)
+
+
+@pytest.mark.parametrize("query", ["-*-*-*x", "-{0,99}" * 8 + "x", "-?" * 60 + "-" * 60 + "x", "(-|-)" * 60 + "x"])
+def test_a_pattern_that_runs_long_is_given_up_and_nobody_waits_for_it(root, bench, query, monkeypatch):
+    monkeypatch.setattr("jupyter_linda.tools.searching.PATTERN_TIME_S", 0.5)
+    (root / "a.txt").write_text(("-" * 1000 + "\n") * 20)
+    moments = []
+
+    async def search():
+        async def tick():
+            while True:
+                moments.append(time.monotonic())
+                await asyncio.sleep(0.02)
+
+        ticking = asyncio.ensure_future(tick())
+        with contextlib.suppress(ToolRetry):  # some of these are found out to match nothing, and quickly
+            await bench.call(search_files, query=query, is_regex=True)
+        ticking.cancel()
+
+    asyncio.run(search())
+    assert moments[-1] - moments[0] < 5
+    assert max(after - before for before, after in itertools.pairwise(moments)) < 0.4
+
+
+def test_a_pattern_that_was_given_up_is_told(root, bench, monkeypatch):
+    monkeypatch.setattr("jupyter_linda.tools.searching.PATTERN_TIME_S", 0.3)
+    (root / "a.txt").write_text("-" * 1000)
+    with pytest.raises(ToolRetry, match="given up"):
+        bench.run(search_files, query="(-|-)" * 60 + "x", is_regex=True)
 
 
 def test_a_search_with_too_many_matches_says_so(root, bench):
