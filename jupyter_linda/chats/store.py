@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from ..errors import NotFound
 from ..events.log import Transaction, home_of
-from ..events.payloads import ChatChanged, ChatDeleted
+from ..events.payloads import ChatChanged, ChatDeleted, MessageAdded
 from ..schemas import Call, Chat, ChatPatch, ChatView, Message, NewChat, Question, Run
 from ..storage.tables import calls, chats, events, messages, questions, runs
 from ..storage.texts import json_shown
@@ -223,13 +223,53 @@ def add_message(tx: Transaction, message: Message) -> None:
 
 
 def newest_message_id(connection: Connection, chat_id: str) -> str | None:
-    """The message a plain new one follows: the newest that is not replaced."""
-    return connection.execute(
+    """The message a plain new one follows: the last that waits for its answer, else the newest that is not replaced."""
+    queued = connection.execute(
+        select(runs.c.message_id)
+        .where(runs.c.chat_id == chat_id, runs.c.state == "queued")
+        .order_by(runs.c.queued_at.desc(), runs.c.run_id.desc())
+        .limit(1)
+    ).scalar()
+    return (
+        queued
+        or connection.execute(
+            select(messages.c.message_id)
+            .where(messages.c.chat_id == chat_id, messages.c.status != "replaced")
+            .order_by(messages.c.position.desc())
+            .limit(1)
+        ).scalar()
+    )
+
+
+def move_behind_answer(tx: Transaction, run: Run) -> None:
+    """A message sent while another was being answered follows the end of that answer, now that it is known."""
+    message = tx.connection.execute(select(messages).where(messages.c.message_id == run.message_id)).one()
+    parent = tx.connection.execute(select(messages).where(messages.c.message_id == message.parent_id)).one_or_none()
+    is_answered = tx.connection.execute(
         select(messages.c.message_id)
-        .where(messages.c.chat_id == chat_id, messages.c.status != "replaced")
+        .where(messages.c.parent_id == message.message_id, messages.c.role == "assistant")
+        .limit(1)
+    ).first()
+    if parent is None or is_answered is not None:
+        return
+    answering = parent.run_id or (
+        select(runs.c.run_id)
+        .where(runs.c.message_id == parent.message_id, runs.c.run_id != run.run_id)
+        .order_by(runs.c.queued_at.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    last = tx.connection.execute(
+        select(messages.c.message_id)
+        .where(messages.c.run_id == answering, messages.c.status != "replaced")
         .order_by(messages.c.position.desc())
         .limit(1)
     ).scalar()
+    if last is None or last == parent.message_id:
+        return
+    tx.connection.execute(update(messages).where(messages.c.message_id == message.message_id).values(parent_id=last))
+    moved = as_message(message).model_copy(update={"parent_id": last})
+    tx.append(run.chat_id, MessageAdded(message=moved))
 
 
 def path_to(connection: Connection, chat_id: str, message_id: str) -> list[Message]:

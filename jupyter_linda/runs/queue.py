@@ -134,6 +134,8 @@ def claim(tx: Transaction, claimant: Claimant, *, lease_s: float, held: Sequence
             started_at=row.started_at or tx.now,
         )
     )
+    if row.state == "queued":
+        store.move_behind_answer(tx, store.as_run(row))
     run = announce(tx, row.run_id)
     return Claim(run=run, fence=row.fence + 1, server_id=row.server_id, attempts=row.attempts + 1)
 

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from jupyter_linda.agent.dispatch import AGAIN, HAPPENED, SKIP
+from jupyter_linda.chats import store
 from jupyter_linda.errors import ProviderFault
 from jupyter_linda.ports import CallDraft, Finished, ReasoningDelta, TextDelta
 from tests.fakes.desk import Desk, says, uses
@@ -314,6 +315,24 @@ async def test_code_cut_by_a_crash_is_never_run_twice_unasked(desk, answer, time
         assert (await desk.finish(run.run_id)).state == "done"
     assert desk.effects.done == ["fire x"] * times
     assert desk.view().calls[0].state == state
+
+
+async def test_messages_sent_meanwhile_follow_the_answers_before_them(desk):
+    gate = desk.effects.block["x"] = asyncio.Event()
+    desk.model.scripts["one"] = [uses(("look", {"name": "x"})), says("first")]
+    desk.model.scripts["two"] = [says("second")]
+    desk.model.scripts["three"] = [says("third")]
+    desk.send("one")
+    async with desk.working():
+        await desk.until(lambda: "x" in desk.effects.begun)
+        desk.send("two")
+        last = desk.send("three")
+        gate.set()
+        await desk.finish(last.run_id)
+    with desk.log.database.read() as connection:
+        newest = store.newest_message_id(connection, desk.chat_id)
+        path = store.path_to(connection, desk.chat_id, newest)
+    assert [message.text for message in path if message.text] == ["one", "first", "two", "second", "three", "third"]
 
 
 async def test_an_answer_to_do_it_again_holds_for_one_attempt(desk):
