@@ -58,7 +58,6 @@ class LindaSettings(Configurable):
         "", help="Path of the embedded model's GGUF file. Default: where `jupyter linda start` put it."
     ).tag(config=True)
     allow_hidden = Bool(False, help="Let rules apply to hidden files too. Secret files stay closed.").tag(config=True)
-    remote_images = Bool(False, help="Let chat messages load pictures from other hosts.").tag(config=True)
     log_level = Enum(["DEBUG", "INFO", "WARNING", "ERROR"], "INFO", help="Level of the worker's log.").tag(config=True)
 
     @default("data_dir")

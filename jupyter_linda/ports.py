@@ -340,6 +340,9 @@ class Gate(Protocol):
     async def judge(self, call: GateCall) -> Verdict:
         """Decide by rules and grants; every decision is in the audit before this returns."""
 
+    async def conclude(self, call: GateCall, *, is_done: bool, words: str) -> None:
+        """Write into the audit how a permitted call ended; `words` is its title or its problem."""
+
     def check(self, permit: Permit, call: GateCall) -> None:
         """Raises `NotAllowed` for a permit that this gate did not make, or made for another call."""
 
@@ -361,7 +364,7 @@ class GateCall:
     run_id: str
     mode: Literal["plan", "ask", "edit"]
     answer: str | None = None
-    """A person's answer to this very call, if there is one ("once", "always", "no")."""
+    """A person's answer to this very call, if there is one ("once", "always", "no"), or "expired"."""
 
 
 @dataclass(frozen=True)

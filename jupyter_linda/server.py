@@ -79,7 +79,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             clock,
             default_model=settings.default_model,
             allowed_models=settings.allowed_models,
-            is_demo_ready=find_weights(data_dir, configured=settings.demo_weights) is not None,
+            is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
         ),
         rules=RuleFile(settings.rules_file),
         results=Results(data_dir / "results"),

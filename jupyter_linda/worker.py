@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.paths import jupyter_config_dir, jupyter_runtime_dir
 
 from .agent.claims import Claims, Times, WatchedQueue
-from .agent.dispatch import Hands, Limits
+from .agent.hands import Hands, Limits
 from .agent.loop import Mind
 from .channel.live import RemoteLive
 from .channel.pipes import Channel
@@ -111,7 +111,7 @@ class Worker:
             clock,
             default_model=settings["default_model"],
             allowed_models=settings["allowed_models"],
-            is_demo_ready=weights is not None,
+            is_demo_ready=lambda: weights is not None,
         )
         demo = DemoModel(weights=weights)
         self._model = LitellmModel(self._providers, RandomIds(), demo, timeout_s=settings["provider_timeout_s"])
@@ -127,7 +127,13 @@ class Worker:
 
     def _make_hands(self, settings: dict[str, Json], root_dir: str, clock: Clock, database: Database) -> Hands:
         """The tools and the gate before them."""
-        closed = (settings["data_dir"], settings["rules_file"], jupyter_runtime_dir(), jupyter_config_dir())
+        closed = (
+            settings["data_dir"],
+            str(database.path),
+            settings["rules_file"],
+            jupyter_runtime_dir(),
+            jupyter_config_dir(),
+        )
         policy = PathPolicy(root_dir, allow_hidden=settings["allow_hidden"], never=closed)
         rules = RuleFile(settings["rules_file"])
         gate = RuleGate(rules=rules, policy=policy, grants=SqlGrants(database), audit=SqlAudit(database), clock=clock)

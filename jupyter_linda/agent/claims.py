@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..events.log import EventLog
     from ..ports import Dispatcher
-    from .dispatch import Hands
+    from .hands import Hands
 
 log = logging.getLogger(__name__)
 

@@ -5,97 +5,38 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
 from ..chats import store
-from ..errors import LeaseLost, LindaError, ToolFailed, ToolRetry
+from ..errors import LeaseLost, LindaError, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
-from ..ports import Gate, GateCall, Ids, Json, Permit, Resource, Tool, ToolContext, ToolResult, Unknown
+from ..ports import GateCall, Json, Resource, Tool, ToolContext, ToolResult, Unknown
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
 from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
+from .hands import ASK_USER, Hands, Ready
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for
 from .wording import how_to_allow, problem_of, title_of, told
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    from collections.abc import Mapping, Sequence
 
     from ..events.log import Transaction
     from ..runs.lease import Lease
-    from ..storage.files import Results
 
 log = logging.getLogger(__name__)
 
-ASK_USER = "ask_user"
 
 TOO_DEEP: Mapping[str, Json] = {
     "output_type": "stream",
     "name": "stderr",
     "text": "(An output nested too deeply is left out.)",
 }
-
-ASK_USER_SCHEMA: Mapping[str, Json] = {
-    "type": "function",
-    "function": {
-        "name": ASK_USER,
-        "description": "Ask the person one short question and wait for the answer. Offer choices where there are few.",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "question": {"type": "string", "description": "The question, in the person's language."},
-                "choices": {"type": "array", "items": {"type": "string"}, "description": "Up to six possible answers."},
-            },
-            "required": ["question"],
-            "additionalProperties": False,
-        },
-    },
-}
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Numbers of the dispatcher, from the settings."""
-
-    result_chars: int
-    question_expiry: timedelta
-
-
-@dataclass(frozen=True)
-class Ready:
-    """A call that may run: parsed and permitted."""
-
-    row: CallRow
-    tool: Tool
-    arguments: Mapping[str, Json]
-    call: GateCall
-    permit: Permit
-    approved: Preview | None = None
-    """What the person saw who allowed it."""
-
-
-ContextMaker = Callable[[str, str, str, Callable[[str], None]], ToolContext]
-"""(request_id, run_id, chat_id, report) -> context"""
-
-ScopeMaker = Callable[[GateCall], tuple[GrantScope, ...]]
-
-
-@dataclass(frozen=True)
-class Hands:
-    """What every run of a worker shares: the tools, the gate before them, and what they need."""
-
-    tools: Mapping[str, Tool]
-    gate: Gate
-    make_context: ContextMaker
-    scopes_for: ScopeMaker
-    results: Results
-    ids: Ids
-    limits: Limits
 
 
 class Dispatcher:
@@ -319,14 +260,14 @@ class Dispatcher:
         await self._lease.log.database.run(self._begin, ready)
         try:
             result = await tool.run(ready.permit, ready.arguments, replace(self._context(row), approved=ready.approved))
-        except (ToolRetry, ToolFailed) as error:
-            await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
         except LeaseLost:
             raise
-        except LindaError as error:
+        except LindaError as error:  # ToolRetry and ToolFailed among them
             await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
+            await self._hands.gate.conclude(ready.call, is_done=False, words=error.message)
         else:
             await self._close_with(row, tool, result)
+            await self._hands.gate.conclude(ready.call, is_done=True, words=result.title)
 
     def _context(self, row: CallRow) -> ToolContext:
         loop = asyncio.get_running_loop()

@@ -16,7 +16,8 @@ from ..runs import questions, queue
 from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
 from . import context
-from .dispatch import ASK_USER_SCHEMA, Dispatcher, Hands
+from .dispatch import Dispatcher
+from .hands import ASK_USER_SCHEMA, Hands
 from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
 

@@ -107,7 +107,7 @@ def answer_for(call_id: str, asked: Sequence[Question]) -> str | None:
         if question.call_id != call_id or question.state == "open":
             continue
         if question.kind == "approval":
-            return question.answer if question.state == "answered" else "no"
+            return question.answer if question.state == "answered" else "expired"
         if question.kind == "outcome" and question.answer == AGAIN:
             return "once"
     return None

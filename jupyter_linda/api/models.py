@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from ..errors import InvalidInput
+from typing import Annotated
+
+from pydantic import Field
+
 from ..events.log import home_of
 from ..events.payloads import SettingsChanged
-from ..schemas import ProviderInput
+from ..schemas import Noun, ProviderInput
 from .base import LindaHandler
+
+
+class ModelChoice(Noun):
+    """PUT models/default"""
+
+    model: Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class ProviderTest(ProviderInput):
+    """POST providers/test: the connection, and the name whose stored key it may use."""
+
+    name: str = ""
 
 
 class SettingsHandler(LindaHandler):
@@ -42,10 +57,7 @@ class DefaultModelHandler(SettingsHandler):
 
     async def put(self) -> None:
         """Choose the model of new chats."""
-        model = (self.get_json_body() or {}).get("model")
-        if not isinstance(model, str) or not model:
-            raise InvalidInput('PUT models/default needs {"model": id}.')
-        self.services.providers.choose_default(model)
+        self.services.providers.choose_default(self.body(ModelChoice).model)
         await self.announce()
         self.reply_models()
 
@@ -80,12 +92,9 @@ class TestProviderHandler(LindaHandler):
 
     async def post(self) -> None:
         """Try a connection before it is kept; the worker does."""
-        values = dict(self.get_json_body() or {})
-        name = str(values.pop("name", ""))
-        wish = ProviderInput.model_validate(values)
-        self.reply(
-            await self.services.brain.ask("test_provider", {"name": name, "wish": wish.model_dump()}, timeout_s=60.0)
-        )
+        wish = self.body(ProviderTest)
+        params = {"name": wish.name, "wish": wish.model_dump(exclude={"name"})}
+        self.reply(await self.services.brain.ask("test_provider", params, timeout_s=60.0))
 
 
 class DetectHandler(LindaHandler):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import LindaError, StorageUnavailable
+from ..events.payloads import RulesChanged
 from ..runs import questions, queue, servers
 from ..schemas import Problem
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from ..runs.supervisor import Supervisor
     from ..storage.database import Database
     from ..storage.files import Results
+
+
+RULES_LOOK_S = 2.0
+"""Seconds between looks at the rules file while a tab is open."""
 
 
 @dataclass
@@ -46,6 +51,7 @@ class Services:
     server_pid: int
     database_problem: Problem | None = None
     _opening: asyncio.Task[None] | None = field(default=None, repr=False)
+    _watching: asyncio.Task[None] | None = field(default=None, repr=False)
 
     async def ready(self) -> None:
         """Open the database once; an older one is brought up to date by the worker. Raises in words."""
@@ -69,6 +75,8 @@ class Services:
             self.log_problem(error)
             raise
         self.database_problem = None
+        if self._watching is None:
+            self._watching = asyncio.ensure_future(self._watch_rules())
 
     def log_problem(self, error: LindaError) -> None:
         """Keep why the database does not open, for the status page."""
@@ -78,6 +86,25 @@ class Services:
         with self.log.transaction() as tx:
             questions.expire(tx)
 
+    async def _watch_rules(self) -> None:
+        """While a tab is open: tell it when the rules file changed or broke. Judging reads the file by itself."""
+        seen = (self.rules.current(), self.rules.problem)
+        while True:
+            await asyncio.sleep(RULES_LOOK_S)
+            homes = self.follower.homes()
+            if not homes:
+                continue
+            now = (self.rules.current(), self.rules.problem)
+            if now != seen:
+                seen = now
+                with contextlib.suppress(LindaError):
+                    await self.database.run(self._tell_rules, homes)
+
+    def _tell_rules(self, homes: set[str]) -> None:
+        with self.log.transaction() as tx:
+            for home in sorted(homes):
+                tx.append(home, RulesChanged(problem=self.rules.problem))
+
     def _leave(self) -> None:
         with self.log.transaction() as tx:
             for worker_id in self.brain.worker_ids:
@@ -86,6 +113,8 @@ class Services:
 
     async def close(self) -> None:
         """End the worker, the followers and the database; whoever starts next may take the runs at once."""
+        if self._watching is not None:
+            self._watching.cancel()
         await self.follower.close()
         await self.brain.close()
         if self._opening is not None and self.database_problem is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -11,7 +12,6 @@ from ..client import FINAL, LindaClient
 from .servers import some_server
 
 if TYPE_CHECKING:
-    import argparse
     from argparse import Namespace
 
 Json = Any  # events of the API
@@ -47,7 +47,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def _actions(text: str) -> frozenset[str]:
     chosen = frozenset(part.strip().lower() for part in text.replace("|", ",").split(",") if part.strip())
     if not chosen <= {"read", "write", "run"}:
-        raise ValueError(f"{text!r} is not a list of READ, WRITE, RUN")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of READ, WRITE, RUN")
     return chosen
 
 
@@ -122,9 +122,7 @@ class Talk:
     def _ask(self, question: Json) -> None:
         preview = question["preview"]
         if question["kind"] != "approval":
-            self._client.answer(
-                question["question_id"], self._choose(preview["sentence"], question.get("choices") or [])
-            )
+            self._client.answer(question["question_id"], self._choose(question))
             return
         if question.get("action", "read") in self._yes_to:
             self._line(f"{preview['sentence']} Yes (--yes-to).")
@@ -141,14 +139,16 @@ class Talk:
         self._was_refused = self._was_refused or answer == "no"
         self._client.answer(question["question_id"], answer)
 
-    def _choose(self, sentence: str, choices: list[str]) -> str:
-        self._line(sentence)
+    def _choose(self, question: Json) -> str:
+        choices = question.get("choices") or []
+        self._line(question["preview"]["sentence"])
         for number, choice in enumerate(choices, 1):
             self._line(f"  {number}. {choice}")
         said = self._prompt("> ").strip()
         if said.isdigit() and 1 <= int(said) <= len(choices):
-            return choices[int(said) - 1]
-        return said or (choices[-1] if choices else "no answer")
+            return str(choices[int(said) - 1])
+        # Of a cut call, leaving it is the last choice; to the model's own question nobody answered.
+        return said or (str(choices[-1]) if question["kind"] == "outcome" else "(Nobody is there to answer.)")
 
     def _prompt(self, text: str) -> str:
         if not sys.stdin.isatty():

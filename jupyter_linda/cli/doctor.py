@@ -46,7 +46,7 @@ def examine(*, is_offline: bool) -> list[Check]:
         SystemClock(),
         default_model=settings.default_model,
         allowed_models=settings.allowed_models,
-        is_demo_ready=find_weights(data_dir, configured=settings.demo_weights) is not None,
+        is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
     )
     database = Database(settings.database_url)
     try:

@@ -16,7 +16,7 @@ EPILOG = """examples:
   jupyter linda doctor --offline          check the installation without the network
 
 exit codes: 0 done, 1 failed, 2 wrong usage, 3 something was refused or not answered,
-            4 no server or model could be reached, 130 stopped with Ctrl-C
+            4 no Jupyter server could be reached or started, 130 stopped with Ctrl-C
 """
 
 

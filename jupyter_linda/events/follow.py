@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import LindaError
+from .log import is_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,6 +124,10 @@ class Follower:
     def leave(self, listener: Listener) -> None:
         """The client is gone."""
         self._listeners.discard(listener)
+
+    def homes(self) -> set[str]:
+        """The home streams that somebody follows."""
+        return {chat_id for listener in self._listeners for chat_id in listener.cursors if is_home(chat_id)}
 
     def wake(self) -> None:
         """There may be new events."""

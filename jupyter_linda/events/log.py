@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 
 KINDS = {payload: kind for kind, payload in PAYLOADS.items()}
 
+HOME = "home:"
+
 FOLDABLE = ("message.delta", "call.progress")
 
 
 def home_of(owner_id: str) -> str:
     """The chat id of an owner's home stream: the list of chats, rules, settings."""
-    return f"home:{owner_id}"
+    return HOME + owner_id
+
+
+def is_home(chat_id: str) -> bool:
+    """Whether a stream is somebody's home."""
+    return chat_id.startswith(HOME)
 
 
 @dataclass

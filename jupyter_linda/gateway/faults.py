@@ -15,7 +15,11 @@ BY_STATUS: dict[int, tuple[str, str, str]] = {
         "The provider refused the request.",
         "Choose another model, or look at the provider's settings.",
     ),
-    401: ("auth", "The provider refused the key.", "Check the key in Settings > Models, and test the connection."),
+    401: (
+        "auth",
+        "The provider refused the key.",
+        "Check the key in Models and settings, and test the connection.",
+    ),
     402: ("billing", "The provider wants payment.", "Look at your account with the provider, or choose another model."),
     403: ("forbidden", "The key may not use this model.", "Choose another model, or ask whoever gave you the key."),
     404: ("unknown_model", "The provider does not know this model.", "Choose another model in the picker."),
@@ -84,7 +88,7 @@ def as_fault(error: Exception, *, model: str, has_text: bool, key: str = "") -> 
         return ProviderFault(
             "unreachable",
             f"The provider of {model} cannot be reached. ({detail})",
-            remedy="Check the base URL, the proxy and the network, then test the connection in Settings > Models.",
+            remedy="Check the base URL, the proxy and the network, then test the connection in Models and settings.",
         )
     status = getattr(error, "status_code", None)
     return _make(status if isinstance(status, int) else 500, model, detail, retry_after_s=_retry_after(error))

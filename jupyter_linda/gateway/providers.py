@@ -15,7 +15,7 @@ from ..schemas import ModelInfo, Provider, ProviderInput
 from ..storage.files import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from ..ports import Clock
@@ -67,7 +67,7 @@ class Providers:
         *,
         default_model: str,
         allowed_models: Sequence[str],
-        is_demo_ready: bool,
+        is_demo_ready: Callable[[], bool],
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._file = folder / "providers.json"
@@ -75,8 +75,13 @@ class Providers:
         self._clock = clock
         self._configured_default = default_model
         self._allowed = tuple(allowed_models)
-        self.is_demo_ready = is_demo_ready
+        self._is_demo_ready = is_demo_ready
         self._environment = os.environ if environment is None else environment
+
+    @property
+    def is_demo_ready(self) -> bool:
+        """Whether the demo model's weights are there now."""
+        return self._is_demo_ready()
 
     # ---- what is connected -------------------------------------------------------------------------
 
@@ -153,8 +158,12 @@ class Providers:
         return models[0].model_id if models else ""
 
     def choose_default(self, model_id: str) -> None:
-        """Remember the panel's choice."""
+        """Remember the panel's choice: one that the picker offers, or any litellm names of a provider with a key."""
         self._check_allowed(model_id)
+        if "/" not in model_id:
+            raise InvalidInput(
+                f"{model_id[:60]!r} is not a model's name.", remedy="Use provider/model, as the picker does."
+            )
         settings = self._read()
         settings["default_model"] = model_id
         write_json(self._file, settings)
@@ -163,7 +172,7 @@ class Providers:
         """The model a run really uses; `ProviderFault` when there is none or it is not allowed."""
         wanted = model_id or self.default_model
         if not wanted:
-            raise ProviderFault("no_model", "No model is connected.", remedy="Connect one in Settings > Models.")
+            raise ProviderFault("no_model", "No model is connected.", remedy="Connect one in Models and settings.")
         self._check_allowed(wanted)
         return wanted
 

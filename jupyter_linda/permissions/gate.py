@@ -80,6 +80,17 @@ class RuleGate:
             )
         return Verdict(effect=ruling.effect, rule=ruling.rule, reason=ruling.reason, permit=permit)
 
+    async def conclude(self, call: GateCall, *, is_done: bool, words: str) -> None:
+        """See `ports.Gate`."""
+        await self._audit.record(
+            call,
+            decision="done" if is_done else "failed",
+            resource=self.policy.locate(call.resource.path).canonical,
+            rule=words[:300],
+            by="tool",
+            at=self._clock.now(),
+        )
+
     def check(self, permit: Permit, call: GateCall) -> None:
         """Refuse a permit that this gate did not make, or that was made for another call or other arguments."""
         is_ours = permit.seal is self._seal
@@ -132,6 +143,8 @@ class RuleGate:
         found = self._decide(call.tool, located.real, call.action)
         if found.effect == "deny":
             return _Ruling("deny", found.rule, f"The rule {found.rule!r} does not allow this.", "denied")
+        if call.answer == "expired":
+            return _Ruling("deny", "nobody answered in time", "Nobody answered in time, which means no.", "expired")
         if call.answer is not None and call.answer not in ("once", "always"):
             return _Ruling("deny", "the person said no", "The person said no.", "refused", by="person")
         if call.mode == "plan" and call.action != "read":

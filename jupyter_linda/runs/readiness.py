@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     class ModelList(Protocol):
         """What is asked of the providers."""
 
-        is_demo_ready: bool
+        @property
+        def is_demo_ready(self) -> bool:
+            """Whether the demo model has its weights."""
 
         @property
         def default_model(self) -> str:
@@ -156,7 +158,7 @@ def check_model(providers: ModelList) -> Check:
             title="Model",
             state="warning",
             detail=detail,
-            remedy="Connect a model in Settings > Models, or set a provider's key in the environment.",
+            remedy="Connect a model in Models and settings, or set a provider's key in the environment.",
         )
     if not default:
         return Check(
@@ -164,7 +166,7 @@ def check_model(providers: ModelList) -> Check:
             title="Model",
             state="error",
             detail="No model is connected.",
-            remedy="Connect one in Settings > Models.",
+            remedy="Connect one in Models and settings.",
         )
     return Check(name="model", title="Model", state="ok", detail=f"{default} is the default.")
 

@@ -231,12 +231,3 @@ servers = Table(
     Column("worker_pid", Integer),
     Column("worker_started_at", Instant),
 )
-
-known = Table(
-    "known",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("value", JSON),
-    Column("at", Instant, nullable=False),
-)
-"""Last known answers of the worker (model and tool lists), so that a picker opens without one."""

@@ -49,7 +49,13 @@ def test_nothing_of_a_machine_or_a_registry_is_written_down():
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
-    words = ["/wor" + "k/", "/root" + "/.pyenv", "registry.npm" + "js.org", "files.python" + "hosted.org", "pypi" + ".org/simple"]
+    words = [
+        "/wor" + "k/",
+        "/root" + "/.pyenv",
+        "registry.npm" + "js.org",
+        "files.python" + "hosted.org",
+        "pypi" + ".org/simple",
+    ]
     found = []
     for name in listed.stdout.decode().split("\0"):
         path = ROOT / name

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from jupyter_linda import errors
-from jupyter_linda.agent.dispatch import ASK_USER, ASK_USER_SCHEMA
+from jupyter_linda.agent.hands import ASK_USER, ASK_USER_SCHEMA
 from jupyter_linda.api.base import LindaHandler
 from jupyter_linda.api.routes import ID, ROUTES
 from jupyter_linda.api.stream import PanelSocket

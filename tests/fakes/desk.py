@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_linda.agent.claims import Claims, Times, WatchedQueue
-from jupyter_linda.agent.dispatch import Hands, Limits
+from jupyter_linda.agent.hands import Hands, Limits
 from jupyter_linda.agent.loop import Mind
 from jupyter_linda.chats import store
 from jupyter_linda.events.log import EventLog
@@ -77,16 +77,20 @@ class FakeGate:
         self.auto = auto
         self.judged: list[GateCall] = []
         self.hidden: set[str] = set()
+        self.concluded: list[tuple[str, bool]] = []
 
     async def judge(self, call: GateCall) -> Verdict:
         self.judged.append(call)
-        if call.answer == "no":
+        if call.answer in ("no", "expired"):
             return Verdict("deny", "the person said no", "The person said no.")
         if call.action == "read" or self.auto or call.answer in ("once", "always"):
             return Verdict(
                 "auto", "test", "", Permit(call.call_id, call.tool, call.arguments, "test", call.resource, object())
             )
         return Verdict("ask", "default", "asks")
+
+    async def conclude(self, call: GateCall, *, is_done: bool, words: str) -> None:
+        self.concluded.append((call.tool, is_done))
 
     def check(self, permit: Permit, call: GateCall) -> None:
         assert (permit.call_id, permit.tool, permit.arguments) == (call.call_id, call.tool, call.arguments)

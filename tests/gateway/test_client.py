@@ -34,7 +34,9 @@ def provider() -> Iterator[FakeProvider]:
 
 
 def make_model(folder: Path, provider: FakeProvider, clock, ids, *, timeout_s: float = 20.0) -> LitellmModel:
-    providers = Providers(folder, clock, default_model="", allowed_models=(), is_demo_ready=False, environment={})
+    providers = Providers(
+        folder, clock, default_model="", allowed_models=(), is_demo_ready=lambda: False, environment={}
+    )
     providers.put("fake", ProviderInput(kind="openai", base_url=provider.base_url, models=("scripted",), key=KEY))
     return LitellmModel(providers, ids, NoDemo(), timeout_s=timeout_s)
 
@@ -81,15 +83,30 @@ def test_the_key_is_sent_as_a_bearer_and_our_own_fields_are_not(model, provider)
 
 def test_parallel_calls_are_kept_apart(model, provider):
     calls = run(model, provider, uses(Use("a", {"x": 1}), Use("b", {"y": "ü"}, index=1)))[-1].calls
-    assert [(call.name, call.arguments, call.is_whole) for call in calls] == [("a", '{"x": 1}', True), ("b", '{"y": "\\u00fc"}', True)]
+    assert [(call.name, call.arguments, call.is_whole) for call in calls] == [
+        ("a", '{"x": 1}', True),
+        ("b", '{"y": "\\u00fc"}', True),
+    ]
 
 
 def test_case_ls_03_index_0_and_placeholder_ids_make_one_call(model, provider):
     def piece(call_id: str, **function: str) -> Raw:
         tool = {"function": function, "index": 0, "id": call_id, "type": "function"}
-        return Raw({"id": "c1", "object": "chat.completion.chunk", "model": "scripted", "choices": [{"index": 0, "delta": {"tool_calls": [tool]}, "finish_reason": None}]})
+        return Raw(
+            {
+                "id": "c1",
+                "object": "chat.completion.chunk",
+                "model": "scripted",
+                "choices": [{"index": 0, "delta": {"tool_calls": [tool]}, "finish_reason": None}],
+            }
+        )
 
-    parts = [piece("null", name="list_cells", arguments=""), piece("", arguments='{"limit"'), piece("null", arguments=":5}"), End("tool_calls")]
+    parts = [
+        piece("null", name="list_cells", arguments=""),
+        piece("", arguments='{"limit"'),
+        piece("null", arguments=":5}"),
+        End("tool_calls"),
+    ]
     (call,) = run(model, provider, parts)[-1].calls
     assert (call.name, call.arguments) == ("list_cells", '{"limit":5}')
     assert call.call_id not in ("", "null")
@@ -183,7 +200,9 @@ def test_a_stream_that_stalls_times_out(tmp_path, provider, clock, ids):
 
 
 def test_nobody_there_is_unreachable(tmp_path, clock, ids):
-    providers = Providers(tmp_path, clock, default_model="", allowed_models=(), is_demo_ready=False, environment={})
+    providers = Providers(
+        tmp_path, clock, default_model="", allowed_models=(), is_demo_ready=lambda: False, environment={}
+    )
     providers.put("fake", ProviderInput(kind="openai", base_url="http://127.0.0.1:9/v1", key=KEY))
     model = LitellmModel(providers, ids, NoDemo(), timeout_s=5)
     with pytest.raises(ProviderFault) as caught:

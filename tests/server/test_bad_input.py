@@ -123,3 +123,49 @@ def test_an_unknown_model_and_a_missing_key_end_the_run_in_words(tmp_path):
             assert word in json.dumps(run["problem"]).lower()
             assert run["problem"]["remedy"]
         page.close()
+
+
+def test_a_tab_hears_when_the_rules_file_breaks_and_when_it_is_mended(tmp_path):
+    import threading
+
+    from jupyter_linda.client import LindaClient, Server
+
+    lab = start(tmp_path)
+    lab.data_dir.mkdir(parents=True)
+    with running(lab), LindaClient(Server(lab.url, lab.token, str(lab.root))) as client:
+        client.status()
+        rules = lab.data_dir / "rules.json"
+        threading.Timer(1.0, rules.write_text, ["{broken"]).start()
+        for event in client.follow("home:local", after=0):
+            problem = event["payload"]["problem"]
+            assert event["kind"] == "rules.changed"
+            if problem is None:
+                break
+            assert "rules.json" in problem["message"]
+            rules.write_text('{"version": 1, "rules": []}')
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "models/default", []),
+        ("PUT", "models/default", {"model": 3}),
+        ("PUT", "models/default", {"model": "nonsense"}),
+        ("POST", "providers/test", {"kind": "NOT A KIND"}),
+        ("PUT", "providers/a", {"kind": ["x"]}),
+        ("PUT", "rules", []),
+        ("POST", "questions/x/answer", "text"),
+    ],
+)
+def test_malformed_settings_requests_are_refused_in_words(shared_page, method, path, body):
+    code, answer = problem_of(shared_page, path, method=method, body=body)
+    assert code == 400, answer
+    assert answer["message"]
+
+
+@pytest.fixture(scope="module")
+def shared_page(tmp_path_factory):
+    with running(start(tmp_path_factory.mktemp("shared"))) as lab:
+        page = Page(lab)
+        yield page
+        page.close()

@@ -113,6 +113,8 @@ async def test_tools_run_through_the_gate_and_writes_ask_first(api, jp_root_dir)
         ("read_file", "auto"),
         ("write_file", "asked"),
         ("write_file", "allowed"),
+        ("read_file", "done"),
+        ("write_file", "done"),
     }
 
 

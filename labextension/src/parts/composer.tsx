@@ -164,7 +164,7 @@ function modeName(mode: Mode, trans: TranslationBundle): string {
   return {
     plan: trans.__('Plan only'),
     ask: trans.__('Ask before acting'),
-    edit: trans.__('Edit within grants')
+    edit: trans.__('Edit freely here')
   }[mode];
 }
 
@@ -172,6 +172,8 @@ function modeNote(mode: Mode, trans: TranslationBundle): string {
   return {
     plan: trans.__('Reads, and changes nothing'),
     ask: trans.__('Asks as your rules say'),
-    edit: trans.__('Writes without asking where you said “always”')
+    edit: trans.__(
+      'Changes files in this folder without asking; running code still asks'
+    )
   }[mode];
 }

@@ -67,7 +67,7 @@ export default function ReadinessView(): JSX.Element {
             {isChecking ? trans.__('Checking…') : trans.__('Check everything')}
           </button>
           <span className="linda-Note">
-            {trans.__('Starts the worker and asks the models.')}
+            {trans.__('Starts the worker, and asks what it can do.')}
           </span>
         </div>
       </div>

@@ -73,13 +73,6 @@ def upgrade() -> None:
     )
     op.create_index("grants_by_owner", "grants", ["owner_id", "action"], unique=False)
     op.create_table(
-        "known",
-        sa.Column("key", sa.Text(), nullable=False),
-        sa.Column("value", sa.JSON(), nullable=True),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("key"),
-    )
-    op.create_table(
         "servers",
         sa.Column("server_id", sa.Text(), nullable=False),
         sa.Column("host", sa.Text(), nullable=False),

@@ -1,0 +1,75 @@
+"""What the dispatcher works with: tools, gate, limits, and the one tool that is not a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..ports import Gate, GateCall, Ids, Json, Permit, Tool, ToolContext
+from ..schemas import GrantScope, Preview
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from ..storage.files import Results
+    from .transcript import CallRow
+
+ASK_USER = "ask_user"
+
+ASK_USER_SCHEMA: Mapping[str, Json] = {
+    "type": "function",
+    "function": {
+        "name": ASK_USER,
+        "description": "Ask the person one short question and wait for the answer. Offer choices where there are few.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "question": {"type": "string", "description": "The question, in the person's language."},
+                "choices": {"type": "array", "items": {"type": "string"}, "description": "Up to six possible answers."},
+            },
+            "required": ["question"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Numbers of the dispatcher, from the settings."""
+
+    result_chars: int
+    question_expiry: timedelta
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A call that may run: parsed and permitted."""
+
+    row: CallRow
+    tool: Tool
+    arguments: Mapping[str, Json]
+    call: GateCall
+    permit: Permit
+    approved: Preview | None = None
+    """What the person saw who allowed it."""
+
+
+ContextMaker = Callable[[str, str, str, Callable[[str], None]], ToolContext]
+"""(request_id, run_id, chat_id, report) -> context"""
+
+ScopeMaker = Callable[[GateCall], tuple[GrantScope, ...]]
+
+
+@dataclass(frozen=True)
+class Hands:
+    """What every run of a worker shares: the tools, the gate before them, and what they need."""
+
+    tools: Mapping[str, Tool]
+    gate: Gate
+    make_context: ContextMaker
+    scopes_for: ScopeMaker
+    results: Results
+    ids: Ids
+    limits: Limits
