@@ -82,10 +82,7 @@ async def _preview_insert(arguments: Mapping[str, Json], context: ToolContext) -
     name = api_path(context, arguments["path"])
     where = "at the end" if arguments["index"] == -1 else f"as {for_people(arguments['index'])}"
     kind, source = arguments["cell_type"], arguments["source"]
-    diff = Diff(label=f"{name}, new cell", old="", new=source)
-    return Preview(
-        sentence=f"Insert a {kind} cell into {name} {where}.", diffs=(diff,), code=source, language=language_of(kind)
-    )
+    return Preview(sentence=f"Insert a {kind} cell into {name} {where}.", code=source, language=language_of(kind))
 
 
 @insert_cell.finds
