@@ -32,7 +32,7 @@ from .permissions.gate import RuleGate
 from .permissions.paths import PathPolicy
 from .permissions.watch import RuleFile
 from .ports import Clock, GateCall, ToolContext
-from .runs.process import GRACE_S, end_own_group
+from .runs.process import GRACE_S, end_own_group, leave
 from .runs.queue import Claimant
 from .schemas import GrantScope, ProviderInput
 from .seeds import RandomIds, SystemClock
@@ -277,7 +277,7 @@ def main() -> int:
         log.critical("%s %s", error.message, error.remedy)
         return 1
     logging.shutdown()
-    os._exit(0)  # threads of engines must not hold up the end
+    leave()  # threads of engines must not hold up the end
 
 
 if __name__ == "__main__":

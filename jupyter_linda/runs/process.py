@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import psutil
 
@@ -42,6 +42,19 @@ def _family(pid: int) -> list[psutil.Process]:
     with contextlib.suppress(psutil.Error):
         return psutil.Process(pid).children(recursive=True)
     return []
+
+
+def leave() -> NoReturn:
+    """End this process at once, and before it whatever it started: with the server gone nobody else does."""
+    for child in _family(os.getpid()):
+        with contextlib.suppress(psutil.Error):
+            child.kill()
+    if sys.platform != "win32" and os.getpgrp() == os.getpid():
+        for pid in psutil.pids():
+            with contextlib.suppress(OSError):
+                if os.getpgid(pid) == os.getpid() != pid:
+                    os.kill(pid, signal.SIGKILL)
+    os._exit(0)
 
 
 def end_own_group() -> None:
