@@ -16,7 +16,8 @@ pytest_plugins = ("pytest_jupyter.jupyter_server", "tests.packaging.plugin")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes minutes runs in CI, and where somebody asks for it."""
+    """What takes minutes runs in CI, and where somebody asks for it; browser tests come last."""
+    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))  # Playwright keeps the thread's loop
     if os.environ.get("CI") or "slow" in config.option.markexpr:
         return
     for item in items:
