@@ -8,7 +8,7 @@ from ..errors import InvalidInput
 from ..events.log import Transaction, home_of
 from ..events.payloads import RulesChanged
 from ..permissions import approvals, audit
-from ..runs import questions
+from ..runs import questions, servers
 from ..schemas import Answer, AuditEntry, Grant, GrantScope, Question
 from .base import LindaHandler
 
@@ -48,6 +48,9 @@ class AnswerHandler(LindaHandler):
                 )
                 if scope is not None:
                     self._grant(tx, owner, scope)
+                # No worker may have told of this server while it waited: another's must not take the run for orphaned.
+                services = self.services
+                servers.beat(tx.connection, services.server_id, pid=services.server_pid, now=tx.now)
                 return answered
 
         answered = await self.services.database.run(work)

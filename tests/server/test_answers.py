@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -69,6 +71,16 @@ def test_a_cookie_without_xsrf_cannot_answer(page, lab):
     answer = page._http.post(f"linda/api/questions/{question_id}/answer", json={"answer": "once"})
     assert answer.status_code == 403
     assert not (lab.root / "asked.txt").exists()
+
+
+def test_an_answer_says_that_its_server_lives(page, lab):
+    """Else the worker of another server may take the run, and write a file that is open here."""
+    question_id = ask(page, lab)
+    with closing(sqlite3.connect(lab.data_dir / "linda.sqlite", isolation_level=None, timeout=10)) as connection:
+        connection.execute("UPDATE servers SET heartbeat_at = 0")
+        page.call("POST", f"questions/{question_id}/answer", {"answer": "no"})
+        (told,) = connection.execute("SELECT max(heartbeat_at) FROM servers").fetchone()
+    assert told > 0
 
 
 def test_nobody_without_an_identity_gets_anything(lab):
