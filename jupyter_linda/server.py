@@ -65,6 +65,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
         log_file=data_dir / "worker.log",
         start_timeout_s=settings.worker_start_timeout_s,
         on_death=bury,
+        pulse_s=settings.lease_s * 2 / 3,
     )
     return Services(
         settings=settings,

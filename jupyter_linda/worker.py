@@ -65,6 +65,7 @@ class Worker:
         """What the server may call."""
         return {
             "hello": self._hello,
+            "ping": self._ping,
             "runs": self._runs,
             "stop": self._stop,
             "settings": self._settings_changed,
@@ -128,6 +129,9 @@ class Worker:
     def _make_hands(self, settings: dict[str, Json], root_dir: str, clock: Clock, database: Database) -> Hands:
         """The tools and the gate before them."""
         closed = (
+            "/proc",
+            "/sys",
+            "/dev",
             settings["data_dir"],
             str(database.path),
             settings["rules_file"],
@@ -180,6 +184,9 @@ class Worker:
         if not task.cancelled() and task.exception() is not None:
             log.critical("the worker's main loop failed", exc_info=task.exception())
             os._exit(3)  # the supervisor starts a fresh one
+
+    async def _ping(self, _progress: object) -> None:
+        """The loop turns."""
 
     async def _runs(self, _progress: object) -> None:
         self._queue.wake()
@@ -277,7 +284,8 @@ def main() -> int:
         log.critical("%s %s", error.message, error.remedy)
         return 1
     logging.shutdown()
-    leave()  # threads of engines must not hold up the end
+    leave()  # ends the process: threads of engines must not hold up the end
+    return 0
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class LindaHandler(APIHandler):
         if not text:
             return default
         try:
-            return int(text)
+            return max(-(2**53), min(int(text[:20]), 2**53))  # what fits into every database
         except ValueError:
             raise InvalidInput(f"{name} is {text[:40]!r}, not a whole number.") from None
 

@@ -35,6 +35,8 @@ class ChatsHandler(LindaHandler):
     async def post(self) -> None:
         """A new chat."""
         wish, owner = self.body(NewChat), self.owner_id
+        if wish.mode == "edit":
+            self.refuse_tokens()  # it takes questions away: only a person may
 
         def work() -> Chat:
             with self.services.log.transaction() as tx:
@@ -59,6 +61,8 @@ class ChatHandler(LindaHandler):
     async def patch(self, chat_id: str) -> None:
         """Rename, choose a model or a mode."""
         patch, owner = self.body(ChatPatch), self.owner_id
+        if patch.mode == "edit":
+            self.refuse_tokens()
 
         def work() -> Chat:
             with self.services.log.transaction() as tx:

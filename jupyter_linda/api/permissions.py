@@ -53,6 +53,7 @@ class AnswerHandler(LindaHandler):
                 servers.beat(tx.connection, services.server_id, pid=services.server_pid, now=tx.now)
                 return answered
 
+        await self.services.database.run(self.services.expire)  # committed by itself: a late answer changes nothing
         answered = await self.services.database.run(work)
         self.services.brain.nudge("runs")
         self.reply(answered)

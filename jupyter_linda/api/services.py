@@ -70,7 +70,7 @@ class Services:
                     )
             if state == "absent":
                 await self.database.run(self.database.create)
-            await self.database.run(self._expire)
+            await self.database.run(self.expire)
         except LindaError as error:
             self.log_problem(error)
             raise
@@ -82,7 +82,8 @@ class Services:
         """Keep why the database does not open, for the status page."""
         self.database_problem = Problem(kind=error.kind, message=error.message, remedy=error.remedy)
 
-    def _expire(self) -> None:
+    def expire(self) -> None:
+        """Close every question past its time."""
         with self.log.transaction() as tx:
             questions.expire(tx)
 

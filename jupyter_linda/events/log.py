@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, delete, func, insert, select
 
 from ..schemas import Event, Noun
-from ..storage.tables import events
+from ..storage.tables import events, messages
 from .payloads import PAYLOADS, Folded, MessageDelta
 
 if TYPE_CHECKING:
@@ -111,7 +111,12 @@ class EventLog:
             before = self.clock.now() - keep
             rows = connection.execute(
                 select(events.c.id, events.c.chat_id, events.c.seq)
-                .where(events.c.kind.in_(FOLDABLE), events.c.at < before)
+                .where(
+                    events.c.kind.in_(FOLDABLE),
+                    events.c.at < before,
+                    # The text of a message that still streams is nowhere but in its chunks.
+                    events.c.chat_id.not_in(select(messages.c.chat_id).where(messages.c.status == "streaming")),
+                )
                 .order_by(events.c.chat_id, events.c.seq)
                 .limit(20_000)
             ).all()

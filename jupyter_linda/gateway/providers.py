@@ -99,6 +99,11 @@ class Providers:
         if not name or "/" in name or name == "linda" or len(name) > 60:
             raise InvalidInput(f"{name!r} cannot name a provider.", remedy="Use a short word without a slash.")
         settings = self._read()
+        if wish.key is None and name in self._keys() and not self._is_same_place(name, wish):
+            raise InvalidInput(
+                "The provider's address or kind changed, so its stored key is not sent there.",
+                remedy="Give the key again.",
+            )
         settings["providers"][name] = wish.model_dump(exclude={"key"}, mode="json")
         if wish.key is not None:
             keys = self._keys()
@@ -195,13 +200,26 @@ class Providers:
 
     def draft(self, name: str, wish: ProviderInput, model: str) -> Connection:
         """A connection to try before it is kept."""
-        key = self._key(name, wish.kind, self._keys()) if wish.key is None else wish.key
+        key = wish.key or ""
+        if wish.key is None and self._is_same_place(name, wish):
+            key = self._key(name, wish.kind, self._keys())
         return Connection(
             litellm_model=f"{wish.kind}/{model}",
             base_url=wish.base_url,
             key=key,
             proxy=wish.proxy,
             ca_file=wish.ca_file,
+        )
+
+    def _is_same_place(self, name: str, wish: ProviderInput) -> bool:
+        """Whether a connection goes where the stored key of that name was given for."""
+        known = self._read()["providers"].get(name)
+        if known is None:
+            return name == wish.kind and not wish.base_url
+        return (known["kind"], known.get("base_url", ""), known.get("proxy", "")) == (
+            wish.kind,
+            wish.base_url,
+            wish.proxy,
         )
 
     def _is_allowed(self, model_id: str) -> bool:

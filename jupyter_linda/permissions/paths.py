@@ -22,6 +22,7 @@ SECRET_NAMES = (
     ".env*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", ".ssh", ".gnupg", ".aws",
     ".azure", ".kube", ".docker", ".git", ".git-credentials", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc",
     "jpserver-*.json", "nbserver-*.json", "kernel-*.json", "jupyter_cookie_secret", "notebook_cookie_secret",
+    "notebook_secret", "jupyter_*config*.py", "jupyter_*config*.json",
     "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*",
 )  # fmt: skip
 """Names (of a file or of any folder above it) that are never read, written or listed, whatever the rules say."""

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..channel.pipes import Channel, Handler
-from ..errors import LindaError, WorkerUnavailable
+from ..errors import ChannelClosed, LindaError, Unavailable, WorkerUnavailable
 from ..schemas import Problem
 from .process import end_group, popen_options
 
@@ -28,6 +28,9 @@ BACKOFF_S = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Pause before a restart, by how many times in a row the worker died."""
 STEADY_S = 60.0
 """A worker that lived this long has no bad history."""
+
+PULSES_MISSED = 2
+"""Unanswered pings in a row after which a worker counts as frozen."""
 
 State = Literal["idle", "starting", "running", "restarting", "failed"]
 
@@ -49,7 +52,7 @@ class Supervisor:
         log_file: Path,
         start_timeout_s: float,
         on_death: Callable[[str], bool],
-        command: tuple[str, ...] = (sys.executable, "-m", "jupyter_linda.worker"),
+        pulse_s: float = 10.0,
     ) -> None:
         self._settings = settings
         self._handlers = handlers
@@ -58,7 +61,8 @@ class Supervisor:
         self._log_file = log_file
         self._start_timeout_s = start_timeout_s
         self._on_death = on_death
-        self._command = command
+        self._pulse_s = pulse_s
+        self._command = (sys.executable, "-m", "jupyter_linda.worker")
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: Channel | None = None
         self._starting: asyncio.Task[Channel] | None = None
@@ -154,7 +158,26 @@ class Supervisor:
             raise WorkerUnavailable(f"Linda's worker did not start: {error.message}", remedy=error.remedy) from error
         self._channel = channel
         self.state, self.problem = "running", None
+        self._own(asyncio.ensure_future(self._feel_pulse(channel, process)))
         return channel
+
+    async def _feel_pulse(self, channel: Channel, process: subprocess.Popen[bytes]) -> None:
+        """A worker that lives but answers nothing (stopped, or stuck in one instruction) is ended like a dead one."""
+        missed = 0
+        while not channel.is_closed:
+            await asyncio.sleep(self._pulse_s)
+            try:
+                await channel.call("ping", timeout_s=self._pulse_s)
+                missed = 0
+            except ChannelClosed:
+                return
+            except Unavailable:
+                missed += 1
+            if missed >= PULSES_MISSED:
+                log.warning("Linda's worker does not answer: it is ended")
+                process.kill()
+                channel.close()
+                return
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         self._log_file.parent.mkdir(parents=True, exist_ok=True)

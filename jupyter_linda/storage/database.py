@@ -91,6 +91,7 @@ class Database:
         self.path = Path(url.removeprefix("sqlite:///"))
         self.is_on_network = False
         self._engine: Engine | None = None
+        self._inode: int | None = None
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="linda-database")
 
     @property
@@ -119,6 +120,8 @@ class Database:
             connection.isolation_level = None  # we say BEGIN ourselves
             for pragma in ("busy_timeout=5000", f"journal_mode={journal}", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}").close()
+            if self._inode is None:
+                self._inode = self.path.stat().st_ino
 
         @event.listens_for(engine, "begin")
         def _begun(connection: Connection) -> None:
@@ -127,8 +130,23 @@ class Database:
 
         return engine
 
+    def _check_file(self) -> None:
+        """An open connection would go on writing into a file that was deleted or replaced: nobody would find it."""
+        if self._inode is None:
+            return
+        try:
+            is_same = self.path.stat().st_ino == self._inode
+        except OSError:
+            is_same = False
+        if not is_same:
+            raise StorageUnavailable(
+                f"The database {self.path} was deleted or replaced while it was in use.",
+                remedy="Put it back, or restart JupyterLab to go on with the new one.",
+            )
+
     @contextmanager
     def _transaction(self, *, is_write: bool) -> Iterator[Connection]:
+        self._check_file()
         try:
             with self.engine.connect() as plain:
                 connection = plain.execution_options(linda_write=is_write)

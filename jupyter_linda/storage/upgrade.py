@@ -16,7 +16,7 @@ def back_up(database: Database, *, now: datetime) -> Path:
     """Copy the database to `backups/` beside it, consistent even while others use it; returns the copy."""
     folder = database.path.parent / "backups"
     folder.mkdir(mode=0o700, exist_ok=True)
-    copy = folder / f"{database.path.stem}-{now:%Y%m%dT%H%M%S}.sqlite"
+    copy = folder / f"{database.path.stem}-{now:%Y%m%dT%H%M%S%f}.sqlite"
     source, target = sqlite3.connect(database.path), sqlite3.connect(copy)
     try:
         source.backup(target)

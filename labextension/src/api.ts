@@ -101,12 +101,17 @@ export class Api {
     this.call('readiness', slow ? { method: 'POST', body: {} } : {});
   chats = (query: string): Promise<ChatList> =>
     this.call(`chats${query ? `?query=${encodeURIComponent(query)}` : ''}`);
+  /** The mode that takes questions away is a person's to choose, like an answer. */
   newChat = (body: NewChat): Promise<Chat> =>
-    this.call('chats', { method: 'POST', body });
+    body.mode === 'edit'
+      ? this.asPerson('chats', 'POST', body)
+      : this.call('chats', { method: 'POST', body });
   chat = (chatId: string): Promise<ChatView> =>
     this.call(path`chats/${chatId}`);
   patchChat = (chatId: string, body: ChatPatch): Promise<Chat> =>
-    this.call(path`chats/${chatId}`, { method: 'PATCH', body });
+    body.mode === 'edit'
+      ? this.asPerson(path`chats/${chatId}`, 'PATCH', body)
+      : this.call(path`chats/${chatId}`, { method: 'PATCH', body });
   deleteChat = (chatId: string): Promise<void> =>
     this.call(path`chats/${chatId}`, { method: 'DELETE' });
   sendMessage = (chatId: string, body: NewMessage): Promise<Accepted> =>

@@ -166,3 +166,23 @@ def test_the_server_process_never_loads_what_belongs_to_the_worker(lab, tmp_path
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_token_cannot_switch_to_the_mode_that_takes_questions_away(lab, page):
+    headers = {"Authorization": f"token {lab.token}"}
+    new = httpx.post(f"{lab.url}linda/api/chats", json={"mode": "edit"}, headers=headers, trust_env=False)
+    assert new.status_code == 403
+    chat_id = page.call("POST", "chats", {})["chat_id"]
+    changed = httpx.patch(
+        f"{lab.url}linda/api/chats/{chat_id}", json={"mode": "edit"}, headers=headers, trust_env=False
+    )
+    assert changed.status_code == 403
+    assert page.call("PATCH", f"chats/{chat_id}", {"mode": "edit"})["mode"] == "edit"
+
+
+def test_a_stored_key_does_not_follow_a_changed_address(lab, page):
+    elsewhere = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "models": ["scripted"]}
+    with pytest.raises(httpx.HTTPStatusError) as caught:
+        page.call("PUT", "providers/fake", elsewhere)
+    assert caught.value.response.status_code == 400
+    assert "Give the key again" in caught.value.response.json()["remedy"]

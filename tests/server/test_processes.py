@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from pathlib import Path
 
@@ -96,6 +97,25 @@ def test_a_crashed_worker_is_restarted_and_the_status_says_so(lab, provider):
         again = send(page, "hello after the crash")
         until(lambda: state(page, again) == "done")
         assert page.call("GET", "status")["worker"] == "running"
+        page.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGSTOP")
+def test_a_frozen_worker_is_ended_and_its_run_goes_on(tmp_path, provider):
+    lab = Lab(tmp_path, app="jupyter_server", settings={"lease_s": 3.0})
+    lab.connect(provider.base_url)
+    provider.hold()
+    provider.script("freeze here", [Say("before, "), Stall()])
+    with running(lab):
+        page = Page(lab)
+        chat_id = send(page, "freeze here")
+        until(lambda: page.call("GET", f"chats/{chat_id}")["messages"][-1]["text"] == "before, ")
+        provider.script("freeze here", says("after."))
+        (worker,) = workers_of(lab)
+        worker.suspend()
+        until(lambda: state(page, chat_id) == "done", seconds=40)
+        assert page.call("GET", f"chats/{chat_id}")["messages"][-1]["text"] == "after."
+        provider.go()
         page.close()
 
 

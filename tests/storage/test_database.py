@@ -157,3 +157,14 @@ def test_the_look_at_server_start_sees_unfinished_runs_and_never_raises(tmp_path
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"no")
     assert not has_unfinished_runs(broken)
+
+
+def test_a_database_deleted_or_replaced_while_in_use_is_told_in_words(database, tmp_path):
+    with database.read() as connection:
+        connection.execute(text("SELECT 1"))
+    kept = database.path.rename(tmp_path / "kept.sqlite")
+    with pytest.raises(StorageUnavailable, match="deleted or replaced"), database.write():
+        pass
+    kept.rename(database.path)
+    with database.read() as connection:
+        assert connection.execute(text("SELECT 1")).scalar() == 1
