@@ -17,7 +17,7 @@ from .tables import AUDIT_IS_APPEND_ONLY, metadata
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 REVISIONS = ("0001", "0002")
 """Alembic revisions this version knows, oldest first."""
@@ -45,15 +45,20 @@ NETWORK_FILE_SYSTEMS = frozenset(
 T = TypeVar("T")
 
 
-def is_on_network(folder: Path) -> bool:
-    """Whether a folder lies on a network file system, as far as the mount table tells."""
+def is_on_network(folder: Path, mounts: Iterable[tuple[str, str]]) -> bool:
+    """Whether a folder lies on a network file system; `mounts` are (mount point, file system type)."""
     best, kind = -1, ""
     resolved = str(folder.resolve())
-    for mount in psutil.disk_partitions(all=True):
-        point = mount.mountpoint.rstrip("/") + "/"
-        if (resolved + "/").startswith(point) and len(point) > best:
-            best, kind = len(point), mount.fstype.lower()
+    for point, found in mounts:
+        prefix = point.rstrip("/") + "/"
+        if (resolved + "/").startswith(prefix) and len(prefix) > best:
+            best, kind = len(prefix), found.lower()
     return kind in NETWORK_FILE_SYSTEMS
+
+
+def mounts_here() -> list[tuple[str, str]]:
+    """This machine's mount table."""
+    return [(mount.mountpoint, mount.fstype) for mount in psutil.disk_partitions(all=True)]
 
 
 def _in_words(error: exc.DBAPIError, place: str) -> StorageUnavailable:
@@ -86,8 +91,9 @@ class Database:
     A write transaction holds SQLite's one write lock from its first statement (BEGIN IMMEDIATE).
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, mounts: Callable[[], Iterable[tuple[str, str]]] = mounts_here) -> None:
         self.url = url
+        self._mounts = mounts
         self.path = Path(url.removeprefix("sqlite:///"))
         self.is_on_network = False
         self._engine: Engine | None = None
@@ -109,7 +115,7 @@ class Database:
                 f"The folder {self.path.parent} cannot be made: {error.strerror}.",
                 remedy="Make its parent writable, or set LindaSettings.data_dir to another place.",
             ) from None
-        self.is_on_network = is_on_network(self.path.parent)
+        self.is_on_network = is_on_network(self.path.parent, self._mounts())
         journal = "DELETE" if self.is_on_network else "WAL"
         engine = create_engine(
             self.url, json_serializer=lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))

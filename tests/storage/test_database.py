@@ -13,6 +13,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import exc, text
 
 from jupyter_linda.errors import NewerDatabase, StorageUnavailable
+from jupyter_linda.runs.readiness import check_database
 from jupyter_linda.storage.database import HEAD, REVISIONS, Database
 from jupyter_linda.storage.peek import has_unfinished_runs
 from jupyter_linda.storage.tables import metadata
@@ -168,3 +169,22 @@ def test_a_database_deleted_or_replaced_while_in_use_is_told_in_words(database, 
     kept.rename(database.path)
     with database.read() as connection:
         assert connection.execute(text("SELECT 1")).scalar() == 1
+
+
+def test_on_a_network_file_system_a_rollback_journal_takes_the_logs_place(tmp_path):
+    def mounts() -> list[tuple[str, str]]:
+        return [("/", "ext4"), (str(tmp_path), "nfs4")]
+
+    far = Database(f"sqlite:///{(tmp_path / 'home' / 'linda.sqlite').as_posix()}", mounts=mounts)
+    far.create()
+    assert far.is_on_network
+    with far.read() as connection:
+        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "delete"
+    assert check_database(far).state == "warning"
+    far.close()
+
+
+def test_on_a_local_disk_the_log_is_written_ahead(database):
+    with database.read() as connection:
+        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
+    assert not database.is_on_network
