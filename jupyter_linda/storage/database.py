@@ -57,7 +57,7 @@ def is_on_network(folder: Path, mounts: Iterable[tuple[str, str]]) -> bool:
 
 
 def mounts_here() -> list[tuple[str, str]]:
-    """This machine's mount table."""
+    """The mount table of this machine."""
     return [(mount.mountpoint, mount.fstype) for mount in psutil.disk_partitions(all=True)]
 
 
