@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ..errors import LindaError, NotFound, StaleRevision
@@ -14,13 +14,15 @@ from .cells import SessionIds, Sheet, apply_edits, has_native_ids, revision_of, 
 from .files import refuse_upgrade
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
     from ..ports import CellEdit, Json, Route
     from .browser import Browsers
     from .files import NotebookFiles, Snapshot
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 READ_TIMEOUT_S = 20.0
 EDIT_TIMEOUT_S = 30.0
@@ -41,6 +43,7 @@ class Documents:
         self._browsers = browsers
         self._ids = SessionIds(new_cell_id)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._writing: set[asyncio.Task[Any]] = set()
 
     def lock(self, path: str) -> asyncio.Lock:
         """One writer at a time per path."""
@@ -73,6 +76,21 @@ class Documents:
 
     async def edit(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """Apply all edits or none, then read back."""
+        return await self._to_the_end(self._edit(path, edits))
+
+    async def _to_the_end(self, work: Coroutine[Any, Any, T]) -> T:
+        """A caller that goes away leaves no write in a thread behind a lock that is free again."""
+        task = asyncio.ensure_future(work)
+        self._writing.add(task)
+        task.add_done_callback(self._written)
+        return await asyncio.shield(task)
+
+    def _written(self, task: asyncio.Task[Any]) -> None:
+        self._writing.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.debug("a write failed: %s", task.exception())  # its caller, if still there, has the error too
+
+    async def _edit(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         async with self.lock(path):
             holder = self._browsers.holder(path)
             if holder is None:
@@ -89,6 +107,9 @@ class Documents:
 
     async def create(self, path: str, content: Json) -> None:
         """A new notebook file."""
+        await self._to_the_end(self._create(path, content))
+
+    async def _create(self, path: str, content: Json) -> None:
         async with self.lock(path):
             await self._files.create(path, content)
 
@@ -96,6 +117,11 @@ class Documents:
         self, path: str, cell_id: str, *, expect: str, outputs: Json, execution_count: int | None
     ) -> None:
         """Put what a cell gave into the file, if the cell still is what ran and nobody has it open."""
+        await self._to_the_end(self._store_outputs(path, cell_id, expect, outputs, execution_count))
+
+    async def _store_outputs(
+        self, path: str, cell_id: str, expect: str, outputs: Json, execution_count: int | None
+    ) -> None:
         async with self.lock(path):
             if self._browsers.holder(path) is not None:
                 raise StaleRevision(f"{path!r} was opened while the cell ran, so its outputs were not stored.")

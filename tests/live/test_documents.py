@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import stat
+import threading
 
 import pytest
 
@@ -326,3 +327,34 @@ async def test_new_outputs_are_not_trusted(jp_serverapp, jp_root_dir, browsers):
     cell = (await manager.get("a.ipynb"))["content"]["cells"][0]
     assert cell["outputs"][0]["data"]["text/html"] == "<b>x</b>"
     assert cell["metadata"].get("trusted", False) is False
+
+
+class SlowNotebooks(DiskNotebooks):
+    """The first replacing waits in its thread until it is let go, as a slow disk does."""
+
+    def __init__(self, policy):
+        super().__init__(policy)
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    async def replace(self, snapshot, content, *, keeps_trust=False):
+        if not self.begun.is_set():
+            self.begun.set()
+            await asyncio.to_thread(self.go.wait)
+        await super().replace(snapshot, content, keeps_trust=keeps_trust)
+
+
+async def test_an_edit_whose_caller_is_cancelled_ends_before_the_next_begins(root, browsers, file):
+    """Found by killing workers at random: a cancelled call's write came after, and over, the next call's."""
+    slow = SlowNotebooks(PathPolicy(str(root), allow_hidden=True))
+    documents = Documents(slow, browsers)
+    first = asyncio.ensure_future(documents.edit("a.ipynb", [InsertCell(-1, "one", "code", "one")]))
+    while not slow.begun.is_set():
+        await asyncio.sleep(0)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    second = asyncio.ensure_future(documents.edit("a.ipynb", [InsertCell(-1, "two", "code", "two")]))
+    await asyncio.sleep(0)
+    slow.go.set()
+    await second
+    assert [cell["id"] for cell in loaded(file)["cells"]] == ["a", "b", "one", "two"]

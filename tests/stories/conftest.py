@@ -16,7 +16,7 @@ def foreign_notebooks(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Every notebook of both archives, unpacked; skipped, saying so, where no package index can be reached."""
     folder = tmp_path_factory.mktemp("archives")
     command = [
-        sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation",
+        sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
         "--dest", str(folder), "nbclient", "nbformat",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
