@@ -7,9 +7,12 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jupyter_server.base.handlers import APIHandler
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
+from tornado import web
 from tornado.routing import PathMatches, Router, Rule
+from traitlets import TraitError
 
 from . import __version__
 from .config import LindaSettings
@@ -36,6 +39,24 @@ class LazyRouter(Router):
         self._add_routes()
 
 
+class WrongSettings(APIHandler):
+    """Answers every request of a Linda whose settings cannot be read."""
+
+    def initialize(self, problem: str) -> None:
+        """`problem` is traitlets' own words."""
+        self._problem = problem
+
+    @web.authenticated
+    def get(self) -> None:
+        """503, and why."""
+        self.set_status(503)
+        message = f"Linda's settings are wrong: {self._problem}"
+        remedy = "Mend c.LindaSettings in jupyter_server_config.py (or .json), then restart JupyterLab."
+        self.finish({"kind": "InvalidSettings", "message": message, "remedy": remedy})
+
+    post = put = patch = delete = get
+
+
 class LindaApp(ExtensionApp):
     """Linda's half of the Jupyter server."""
 
@@ -48,6 +69,7 @@ class LindaApp(ExtensionApp):
     classes = [LindaSettings]  # noqa: RUF012  traitlets' own convention
 
     _has_routes = False
+    _settings_problem = ""
     _services: Any = None  # api.services.Services, whose import is what we put off
 
     @property
@@ -58,13 +80,21 @@ class LindaApp(ExtensionApp):
         return self.serverapp
 
     def initialize_settings(self) -> None:
-        """Read the settings."""
-        self.linda_settings = LindaSettings(parent=self)
+        """Read the settings. Wrong ones are never replaced by guesses: Linda says what is wrong, JupyterLab starts."""
+        try:
+            self.linda_settings = LindaSettings(parent=self)
+        except TraitError as error:
+            self._settings_problem = str(error)
+            self.log.error("Linda's settings are wrong: %s", error)  # noqa: TRY400  # the cause is in the message
 
     def initialize_handlers(self) -> None:
         """Mount one lazy route, and look once, after the start, for runs that a dead server left."""
         web_app = self.jupyter_server.web_app
         base = url_path_join(web_app.settings["base_url"], "linda/api/")
+        if self._settings_problem:
+            rules = [(f"{base}.*", WrongSettings, {"problem": self._settings_problem})]
+            web_app.add_handlers(".*$", rules)  # type: ignore[no-untyped-call]  # tornado has no types here
+            return
         web_app.add_handlers(  # type: ignore[no-untyped-call]  # tornado has no types here
             ".*$", [Rule(PathMatches(f"{base}.*"), LazyRouter(self._add_routes))]
         )
@@ -74,6 +104,8 @@ class LindaApp(ExtensionApp):
         self._look = asyncio.ensure_future(self._resume_left_runs())
 
     async def _resume_left_runs(self) -> None:
+        if self._settings_problem:
+            return
         database = Path(self.linda_settings.database_url.removeprefix("sqlite:///"))
         if await asyncio.to_thread(has_unfinished_runs, database):
             services = self.services()

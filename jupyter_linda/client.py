@@ -109,6 +109,8 @@ class LindaClient:
                         failures = 0
                         if event.event == "bye":
                             break
+                        if not event.data:
+                            continue  # a heartbeat
                         value = json.loads(event.data)
                         after = value["seq"]
                         yield value

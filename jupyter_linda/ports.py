@@ -94,7 +94,7 @@ Route = Literal["shared", "browser", "file"]
 class Notebook:
     """A notebook as it is now (unsaved edits included). `content` is nbformat-4 JSON, ids on every cell.
 
-    For notebooks below format 4.5 the ids live in this server's session only and are never saved.
+    Below format 4.5 the ids live in this server's session only and are never saved.
     """
 
     path: str
@@ -219,8 +219,7 @@ class Live(Protocol):
         """Silently evaluate expressions that give text, in the kernel of the notebook at `path`.
 
         Never changes user variables, execution counts or history. Busy: through a subshell, else
-        `KernelUnavailable` within `timeout_s`. An expression that raises gives its error as
-        `ToolFailed`.
+        `KernelUnavailable` within `timeout_s`. An expression that raises gives a `ToolFailed`.
         """
 
 
@@ -392,3 +391,10 @@ class Broadcast(Protocol):
 
     def __call__(self, chat_ids: Sequence[str]) -> None:
         """`chat_ids` got new events."""
+
+
+def kernelspec_of(content: Json) -> Mapping[str, Json]:
+    """The kernelspec a notebook's metadata names; empty where something else stands there."""
+    metadata = content.get("metadata")
+    spec = metadata.get("kernelspec") if isinstance(metadata, dict) else None
+    return spec if isinstance(spec, dict) else {}

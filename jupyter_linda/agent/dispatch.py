@@ -189,12 +189,16 @@ class Dispatcher:
         return True
 
     async def _open_questions(self, waiting: Sequence[tuple[CallRow, Tool, Mapping[str, Json], GateCall]]) -> None:
-        opened = []
+        opened: list[Question] = []
         for row, tool, arguments, call in waiting:
             try:
                 preview = await tool.preview(arguments, self._context(row))
             except LindaError as error:
-                preview = Preview(sentence=f"{tool.name}: {error.message}")
+                if opened:
+                    break  # it may build on what is asked about before it: its turn comes after that
+                # What cannot even be shown cannot be agreed to.
+                await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
+                continue
             opened.append(
                 self._question(
                     row,
@@ -205,7 +209,8 @@ class Dispatcher:
                     resource=call.resource,
                 )
             )
-        await self._lease.log.database.run(self._write_questions, opened)
+        if opened:
+            await self._lease.log.database.run(self._write_questions, opened)
 
     def _question(
         self,

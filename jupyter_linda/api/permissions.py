@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 from datetime import timedelta
+from pathlib import Path
 
 from ..errors import InvalidInput
 from ..events.log import Transaction, home_of
@@ -59,6 +61,8 @@ class AnswerHandler(LindaHandler):
         self.reply(answered)
 
     def _grant(self, tx: Transaction, owner: str, scope: GrantScope) -> None:
+        # The place itself, not how it is called from here: another server may have another root folder.
+        place = posixpath.normpath(posixpath.join(Path(self.services.root_dir).as_posix(), scope.path))
         approvals.add_grant(
             tx.connection,
             Grant(
@@ -66,7 +70,7 @@ class AnswerHandler(LindaHandler):
                 owner_id=owner,
                 tool=scope.tool,
                 action=scope.action,
-                path=scope.path,
+                path=place if scope.path else "",
                 chat_id=scope.chat_id,
                 created_at=tx.now,
                 expires_at=None if scope.days is None else tx.now + timedelta(days=scope.days),
@@ -89,6 +93,12 @@ def _checked(question: Question, wish: Answer) -> GrantScope | None:
     return wish.scope
 
 
+def _as_seen_from(grant: Grant, root_dir: str) -> Grant:
+    """A grant with its place as it is called in this server's folder, where it lies there."""
+    root = Path(root_dir).as_posix().rstrip("/") + "/"
+    return grant.model_copy(update={"path": grant.path.removeprefix(root)}) if grant.path.startswith(root) else grant
+
+
 class GrantsHandler(LindaHandler):
     """GET grants"""
 
@@ -100,7 +110,13 @@ class GrantsHandler(LindaHandler):
             with self.services.database.read() as connection:
                 return approvals.list_grants(connection, owner, now=self.services.clock.now())
 
-        self.reply({"grants": await self.services.database.run(work)})
+        self.reply(
+            {
+                "grants": [
+                    _as_seen_from(grant, self.services.root_dir) for grant in await self.services.database.run(work)
+                ]
+            }
+        )
 
 
 class GrantHandler(LindaHandler):

@@ -92,6 +92,7 @@ class Services:
         seen = (self.rules.current(), self.rules.problem)
         while True:
             await asyncio.sleep(RULES_LOOK_S)
+            await self._look_for_runs()
             homes = self.follower.homes()
             if not homes:
                 continue
@@ -100,6 +101,16 @@ class Services:
                 seen = now
                 with contextlib.suppress(LindaError):
                     await self.database.run(self._tell_rules, homes)
+
+    async def _look_for_runs(self) -> None:
+        """A question of ours may have been answered in another server's window while our worker was gone."""
+        with contextlib.suppress(LindaError):
+            if self.brain.state == "idle" and await self.database.run(self._has_work):
+                self.brain.nudge("runs")
+
+    def _has_work(self) -> bool:
+        with self.database.read() as connection:
+            return queue.has_work(connection, queue.Claimant("", self.server_id, self.root_dir))
 
     def _tell_rules(self, homes: set[str]) -> None:
         with self.log.transaction() as tx:

@@ -121,9 +121,9 @@ def get(connection: Connection, chat_id: str, owner_id: str) -> Chat:
 def list_all(connection: Connection, owner_id: str, query: str = "") -> tuple[Chat, ...]:
     """An owner's chats, newest first, those whose title contains `query` (case ignored)."""
     wanted = _chat_query().where(chats.c.owner_id == owner_id).order_by(chats.c.updated_at.desc())
-    if query:
-        wanted = wanted.where(func.lower(chats.c.title).contains(query.lower(), autoescape=True))
-    return tuple(_as_chat(row) for row in connection.execute(wanted))
+    listed = tuple(_as_chat(row) for row in connection.execute(wanted))
+    # SQLite folds the case of ASCII only.
+    return tuple(chat for chat in listed if query.casefold() in chat.title.casefold()) if query else listed
 
 
 def last_seq(connection: Connection, chat_id: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import signal
 import sys
 
 from ..errors import LindaError
@@ -38,6 +39,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     chosen = parser().parse_args(arguments)
+    for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends a command as Ctrl-C does: in order
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _interrupt)
     try:
         return int(chosen.run(chosen))
     except LindaError as error:
@@ -45,6 +49,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 4 if error.status == 503 else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from jupyter_core.paths import jupyter_config_path
+from traitlets import TraitError
 from traitlets.config import Config
 from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
@@ -16,7 +17,13 @@ FILES = ("jupyter_config", "jupyter_server_config", "jupyter_linda_config")
 
 def read_settings() -> LindaSettings:
     """Linda's own."""
-    return LindaSettings(config=read_configuration())
+    try:
+        return LindaSettings(config=read_configuration())
+    except TraitError as error:
+        raise InvalidInput(
+            f"Linda's settings are wrong: {error}",
+            remedy="Mend c.LindaSettings in jupyter_server_config.py (or .json).",
+        ) from None
 
 
 def read_configuration() -> Config:

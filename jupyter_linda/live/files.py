@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import warnings
@@ -147,7 +148,9 @@ class DiskNotebooks:
         real = self._policy.locate(snapshot.path).real
         await asyncio.to_thread(write_checked, real, raw, expect=snapshot.token, label=snapshot.path)
         if keeps_trust and self._notary is not None and len(raw) <= TRUST_LIMIT_BYTES:
-            self._trust_as_before(snapshot.token, raw)
+            # The file is written: whatever nbformat thinks of it now must not make that a failure.
+            with contextlib.suppress(Exception):
+                self._trust_as_before(snapshot.token, raw)
 
     def _trust_as_before(self, before: bytes, after: bytes) -> None:
         """Sign what was signed: else the user's own outputs would be hidden after a change of a source."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, KernelUnavailable, LindaError, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy
-from ..ports import RunOutcome
+from ..ports import RunOutcome, kernelspec_of
 from .cells import source_of
 from .documents import Documents
 from .files import choose_files, refuse_upgrade
@@ -160,7 +160,7 @@ class LiveServer:
         self, notebook: Notebook, cell_id: str, timeout_s: float, on_progress: Callable[[str], None] | None
     ) -> RunOutcome:
         cell = self.documents.cell(notebook, cell_id)
-        spec = (notebook.content.get("metadata") or {}).get("kernelspec") or {}
+        spec = kernelspec_of(notebook.content)
         link = await self.kernels.find_or_start(notebook.path, str(spec.get("name") or ""))
         source = source_of(cell)
         outcome = await run_in_kernel(

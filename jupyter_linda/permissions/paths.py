@@ -219,6 +219,9 @@ def open_checked(real: str, *, label: str = "") -> Iterator[BinaryIO]:
         raise NotFound(f"{label!r} is a folder, not a file.") from None
     except OSError as error:
         raise NotAllowed(f"{label!r} cannot be opened: {error.strerror}.") from None
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotFound(f"{label!r} is a folder, not a file.")
     with os.fdopen(descriptor, "rb") as stream:
         if not _is_same(stream.fileno(), real):
             raise refuse_outside(label)
@@ -238,6 +241,10 @@ def write_checked(real: str, content: bytes, *, expect: bytes | None, label: str
         raise refuse_outside(label)
     if not folder.is_dir():
         raise NotFound(f"The folder of {label!r} does not exist.", remedy="Write into a folder that exists.")
+    if Path(real).is_dir():
+        raise NotFound(f"{label!r} is a folder, not a file.")
+    if Path(real).exists() and not os.access(real, os.W_OK):
+        raise NotAllowed(f"{label!r} is read-only.")
     temporary = folder / f".{Path(real).name[:80]}.{os.urandom(6).hex()}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from ..ports import ToolContext, ToolResult
+from ..ports import ToolContext, ToolResult, kernelspec_of
 from ..toolkit import tool
 from . import notebook_edits, notebook_runs
 from .folders import Bounds, walk
@@ -104,7 +104,7 @@ async def read_notebook(
 
 
 def _language_note(notebook: Notebook) -> str:
-    spec = (notebook.content.get("metadata") or {}).get("kernelspec") or {}
+    spec = kernelspec_of(notebook.content)
     note = f", kernel {spec['name']}" if spec.get("name") else ""
     return note + (", an old format that is converted for reading only" if notebook.is_upgraded else "")
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import Conflict, NotFound, ToolRetry
 from ..permissions.code import find_in_code
-from ..ports import ToolContext, ToolResult, Unknown
+from ..ports import ToolContext, ToolResult, Unknown, kernelspec_of
 from ..schemas import Diff, Preview
 from ..toolkit import tool
 from .naming import (
@@ -182,7 +182,7 @@ async def _preview_run(arguments: Mapping[str, Json], context: ToolContext) -> P
     index, cell = find_cell(notebook, arguments["cell_id"])
     check_version(cell, arguments["cell_id"], arguments["version"])
     source = cell_source(cell)
-    spec = (notebook.content.get("metadata") or {}).get("kernelspec") or {}
+    spec = kernelspec_of(notebook.content)
     language = str(spec.get("language") or "python")
     return Preview(
         sentence=f"Run {for_people(index)} of {name}.",

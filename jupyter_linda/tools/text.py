@@ -83,6 +83,8 @@ def _decode_as(content: bytes, encoding: str, name: str) -> Decoded:
         raise ToolRetry(f"There is no encoding {encoding!r}. Try utf-8, gb18030, shift_jis or cp1252.") from None
     except UnicodeDecodeError as error:
         raise ToolRetry(f"{name!r} is not {encoding}: {error.reason} at byte {error.start}.") from None
+    except ValueError:
+        raise ToolRetry(f"{encoding!r} is no encoding of text. Try utf-8, gb18030, shift_jis or cp1252.") from None
 
 
 def _guess(content: bytes) -> Decoded | None:

@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_linda.agent.dispatch import AGAIN, HAPPENED, SKIP
 from jupyter_linda.chats import store
-from jupyter_linda.errors import ProviderFault
+from jupyter_linda.errors import ProviderFault, ToolRetry
 from jupyter_linda.ports import CallDraft, Finished, ReasoningDelta, TextDelta
 from tests.fakes.desk import Desk, says, uses
 
@@ -425,3 +425,18 @@ async def test_tools_that_a_rule_denies_everywhere_are_not_offered(desk):
         await desk.finish(run.run_id)
     offered = {tool["function"]["name"] for tool in desk.model.requests[0].tools}
     assert offered == {"look", "put", "flood", "ask_user"}
+
+
+async def test_what_cannot_be_shown_is_not_asked_about(desk):
+    async def nothing_to_show(*_args: object) -> None:
+        raise ToolRetry("`old_text` occurs 0 times.")
+
+    desk.gate.auto = False
+    desk.tools["put"].previews(nothing_to_show)
+    desk.model.scripts["go"] = [uses(("put", {"name": "b"})), says("I see.")]
+    run = desk.send("go")
+    async with desk.working():
+        assert (await desk.finish(run.run_id)).state == "done"
+    assert desk.view().questions == ()
+    assert "occurs 0 times" in desk.model.requests[-1].messages[-1]["content"]
+    assert desk.effects.done == []

@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_linda.client import LindaClient, Server
 from jupyter_linda.errors import NoLongerValid, NotAllowed
-from tests.fakes.provider import FakeProvider, Use, says, uses
+from tests.fakes.provider import End, FakeProvider, Say, Stall, Use, says, uses
 from tests.ui.lab import Lab, Page, running
 
 
@@ -186,3 +186,35 @@ def test_a_stored_key_does_not_follow_a_changed_address(lab, page):
         page.call("PUT", "providers/fake", elsewhere)
     assert caught.value.response.status_code == 400
     assert "Give the key again" in caught.value.response.json()["remedy"]
+
+
+def test_an_always_holds_for_the_place_and_not_for_its_name_in_another_folder(page, lab):
+    import sqlite3
+
+    question_id = ask(page, lab)
+    scope = page.call("GET", "questions")["questions"][-1]["scopes"][1]
+    answered = page.call("POST", f"questions/{question_id}/answer", {"answer": "always", "scope": scope})
+    wait(page, answered["chat_id"], "done")
+    (grant,) = page.call("GET", "grants")["grants"]
+    assert grant["path"] == "asked.txt"
+    with sqlite3.connect(lab.data_dir / "linda.sqlite") as connection:
+        (kept,) = connection.execute("SELECT path FROM grants").fetchone()
+    assert kept == (lab.root.resolve() / "asked.txt").as_posix()
+    page.call("DELETE", f"grants/{grant['grant_id']}")
+
+
+def test_a_silent_model_does_not_break_a_follower(tmp_path, provider):
+    quiet = Lab(tmp_path, app="jupyter_server", settings={"heartbeat_s": 1.0})
+    quiet.connect(provider.base_url)
+    provider.script("think for long", [Say("begin "), Stall(3.0), Say("end."), End("stop")])
+    provider.hold()
+    with running(quiet), LindaClient(Server(quiet.url, quiet.token, str(quiet.root))) as client:
+        chat_id = client.new_chat()
+        client.send(chat_id, "think for long")
+        text = ""
+        for event in client.follow(chat_id, after=0):
+            text += event["payload"].get("text", "") if event["kind"] == "message.delta" else ""
+            if event["kind"] == "run.changed" and event["payload"]["run"]["state"] == "done":
+                break
+    assert text == "begin end."
+    provider.go()

@@ -102,6 +102,11 @@ def test_a_setting_that_is_wrong_is_in_the_log_and_jupyter_starts(tmp_path):
     lab = start(tmp_path, database_url="postgresql://somewhere/linda")
     with running(lab):
         assert lab.get("api/status")
+        page = Page(lab)
+        code, body = problem_of(page, "status")
+        assert (code, body["kind"]) == (503, "InvalidSettings")
+        assert "database_url" in body["message"]
+        page.close()
     log = lab.log.read_text()
     assert "only sqlite:/// URLs work in this version" in log
 
