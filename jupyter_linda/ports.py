@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from .schemas import Action, CallState, Diff, Preview, Problem, Usage
+    from .schemas import Action, Diff, Preview, Usage
 
 # JSON as it comes from json.loads: nothing tighter is true at this edge.
 Json = Any
@@ -321,16 +321,6 @@ class Tool(Protocol):
 
     async def find(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
         """After a crash: the result if the effect happened, None if it surely did not, else `Unknown`."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one call, as the loop writes it down."""
-
-    state: CallState
-    text: str
-    result: ToolResult | None = None
-    problem: Problem | None = None
 
 
 class Gate(Protocol):

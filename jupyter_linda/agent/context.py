@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..schemas import ContextItem, Message
     from .transcript import CallRow, Transcript
@@ -96,8 +96,3 @@ def shorten(text: str, limit: int) -> str:
     note = f"\n\n[… {len(text) - limit} of {len(text)} characters left out; ask for a part to see it …]\n\n"
     head = (limit - len(note)) * 2 // 3
     return text[:head] + note + text[len(text) - (limit - len(note) - head) :]
-
-
-def without_data(prompt: Sequence[Mapping[str, Any]]) -> Prompt:
-    """The prompt as real providers take it: our extra `data` left out."""
-    return [{key: value for key, value in message.items() if key != "data"} for message in prompt]

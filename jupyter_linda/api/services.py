@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..storage.files import Results
 
 
-RULES_LOOK_S = 2.0
-"""Seconds between looks at the rules file while a tab is open."""
+LOOK_S = 2.0
+"""Seconds between looks at the rules file and at runs that wait for our worker."""
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Services:
             raise
         self.database_problem = None
         if self._watching is None:
-            self._watching = asyncio.ensure_future(self._watch_rules())
+            self._watching = asyncio.ensure_future(self._watch())
 
     def log_problem(self, error: LindaError) -> None:
         """Keep why the database does not open, for the status page."""
@@ -87,11 +87,11 @@ class Services:
         with self.log.transaction() as tx:
             questions.expire(tx)
 
-    async def _watch_rules(self) -> None:
-        """While a tab is open: tell it when the rules file changed or broke. Judging reads the file by itself."""
+    async def _watch(self) -> None:
+        """Start the worker for runs that may go on; tell open tabs when the rules file changed or broke."""
         seen = (self.rules.current(), self.rules.problem)
         while True:
-            await asyncio.sleep(RULES_LOOK_S)
+            await asyncio.sleep(LOOK_S)
             await self._look_for_runs()
             homes = self.follower.homes()
             if not homes:

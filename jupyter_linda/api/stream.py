@@ -108,10 +108,6 @@ class PanelSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             raise HTTPError(error.status, error.message) from None
         await super().get(*args, **kwargs)
 
-    def get_compression_options(self) -> dict[str, Any] | None:
-        """Notebooks are big and text: compressed; the smallest window keeps memory low."""
-        return None
-
     async def on_message(self, message: str | bytes) -> None:
         """A frame of the client; a malformed one is answered, not fatal."""
         try:

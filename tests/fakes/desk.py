@@ -305,6 +305,8 @@ class Worker:
         for task in [*tasks, *([self._task] if self._task else [])]:
             task.cancel()
         await asyncio.gather(*tasks, *([self._task] if self._task else []), return_exceptions=True)
+        # A real process dies with its threads; here what the database's thread had begun for it comes to its end first.
+        await self._desk.log.database.run(lambda: None)
 
     def bury(self) -> None:
         """What the supervisor does when it finds this worker dead."""
