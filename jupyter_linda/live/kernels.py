@@ -76,6 +76,24 @@ class KernelLink:
             if self.died.is_set() or time.monotonic() > until:
                 raise KernelUnavailable("The kernel does not answer.", remedy="Restart it from the Kernel menu.")
             await self._nudge()
+        self._ask_main_shell()
+
+    def _ask_main_shell(self) -> None:
+        """A request that the main shell answers in its turn: then nothing from before us runs any more.
+
+        The server's own word for it goes stale: a kernel that died busy stays "busy" there after its restart.
+        """
+        message = self._client.session.msg("kernel_info_request", {})
+        msg_id = str(message["header"]["msg_id"])
+        self._replies[msg_id] = asyncio.get_running_loop().create_future()
+        self._replies[msg_id].add_done_callback(lambda _reply: self._on_main_shell(msg_id))
+        self._client.shell_channel.send(message)
+
+    def _on_main_shell(self, msg_id: str) -> None:
+        self._replies.pop(msg_id, None)
+        self._may_run_before = False
+        if not self.is_busy:
+            self._idle.set()
 
     async def _nudge(self) -> None:
         """Ask who it is, on the control channel, which answers even when the kernel is busy."""

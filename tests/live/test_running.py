@@ -40,6 +40,17 @@ async def test_the_running_kernel_of_a_notebook_is_adopted(live, put, jp_servera
     assert [kernel.kernel_id for kernel in await live.list_kernels()] == [session["kernel"]["id"]]
 
 
+async def test_a_stale_busy_of_the_server_does_not_hold_a_run_back(live, put, jp_serverapp):
+    """A kernel that died busy stays "busy" on the server's side when its restart is not heard."""
+    put("a.ipynb", notebook(code_cell("print('ran')", "c1")))
+    session = await jp_serverapp.session_manager.create_session(path="a.ipynb", name="a.ipynb", type="notebook")
+    manager = jp_serverapp.kernel_manager.get_kernel(session["kernel"]["id"])
+    await asyncio.sleep(2)  # its own start-up statuses have come
+    manager.execution_state = "busy"
+    outcome = await run(live)
+    assert (outcome.status, outcome.outputs[0]["text"] if outcome.outputs else "") == ("ok", "ran\n")
+
+
 async def test_outputs_are_replaced_not_appended(live, put):
     file = put("a.ipynb", notebook(code_cell("print(1)", "c1")))
     await run(live)
