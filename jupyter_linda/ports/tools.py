@@ -1,0 +1,142 @@
+"""Tools, and the one gate before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..schemas import Action, Diff, Preview
+    from .documents import Json, Live
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What a call touches. `path` is an API path ("" = the server's root); `kind` says of what."""
+
+    kind: Literal["notebook", "file", "folder", "kernel", "none"]
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Permit:
+    """Proof that the gate let this exact call through. Only `permissions.gate` makes one."""
+
+    call_id: str
+    tool: str
+    arguments: str
+    rule: str
+    resource: Resource
+    seal: object = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """A finished call: `text` for the model (bounded later), the rest for the card."""
+
+    text: str
+    title: str = ""
+    outputs: Sequence[Mapping[str, Json]] = ()
+    diffs: Sequence[Diff] = ()
+    data: Json = None
+    """Structured copy for programs (the embedded model phrases its answer from it); strict JSON."""
+    images: Sequence[tuple[str, str]] = ()
+    """(mime type, base64) for models that see."""
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What a tool may use: the live server, the root folder, a stable id of this call, progress."""
+
+    live: Live
+    root_dir: str
+    """Real path of the Jupyter server's root on this machine."""
+    request_id: str
+    """The same for every attempt of this call: makes writes idempotent."""
+    chat_id: str
+    run_id: str
+    model: str
+    report: Callable[[str], None]
+    """Progress text for the card."""
+    admit_path: Callable[[str, Action], str]
+    """API path -> checked real path; raises `NotAllowed`. For every further path a tool meets (search, listing)."""
+    is_visible: Callable[[str], bool]
+    """Whether an API path may be listed at all (hidden and secret names are not)."""
+    approved: Preview | None = None
+    """What a person saw when they allowed this very call: if the code or text differs now, it is not done."""
+
+
+class Unknown:
+    """`Tool.find`'s answer when nobody can say whether the effect happened."""
+
+
+class Tool(Protocol):
+    """One thing the assistant can do."""
+
+    name: str
+    description: str
+    """A prompt: written for the model."""
+    parameters: Mapping[str, Json]
+    """JSON schema of the arguments."""
+    action: Action
+    family: str
+
+    def parse(self, arguments: str) -> Mapping[str, Json]:
+        """Argument text -> checked arguments; `ToolRetry` says what to mend."""
+
+    def resource(self, arguments: Mapping[str, Json]) -> Resource:
+        """What these arguments touch."""
+
+    async def preview(self, arguments: Mapping[str, Json], context: ToolContext) -> Preview:
+        """What a question shows: one sentence, the code or the diffs."""
+
+    async def run(self, permit: Permit, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult:
+        """Do it. Ends in a result, `ToolRetry` or `ToolFailed`; anything else is a bug."""
+
+    async def find(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
+        """After a crash: the result if the effect happened, None if it surely did not, else `Unknown`."""
+
+
+class Gate(Protocol):
+    """The one way from a tool call to its effect: default deny."""
+
+    async def judge(self, call: GateCall) -> Verdict:
+        """Decide by rules and grants; every decision is in the audit before this returns."""
+
+    async def conclude(self, call: GateCall, *, is_done: bool, words: str) -> None:
+        """Write into the audit how a permitted call ended; `words` is its title or its problem."""
+
+    def check(self, permit: Permit, call: GateCall) -> None:
+        """Raises `NotAllowed` for a permit that this gate did not make, or made for another call."""
+
+    def hidden_tools(self, tools: Sequence[tuple[str, Action]]) -> frozenset[str]:
+        """Names of the tools that a rule denies everywhere: the model is not told of them."""
+
+
+@dataclass(frozen=True)
+class GateCall:
+    """A call before judgement."""
+
+    call_id: str
+    tool: str
+    action: Action
+    resource: Resource
+    arguments: str
+    owner_id: str
+    chat_id: str
+    run_id: str
+    mode: Literal["plan", "ask", "edit"]
+    answer: str | None = None
+    """A person's answer to this very call, if there is one ("once", "always", "no"), or "expired"."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """auto: `permit` is set; ask: a question must be opened; deny: say `reason` to the model."""
+
+    effect: Literal["auto", "ask", "deny"]
+    rule: str
+    reason: str
+    permit: Permit | None = None
