@@ -1,10 +1,19 @@
 """The protocols where parts meet; read this first. Concrete classes are chosen in app and worker."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
-
+from .common import (
+    Brain,
+    Broadcast,
+    CallDraft,
+    Clock,
+    Dispatcher,
+    Finished,
+    Ids,
+    Model,
+    ModelEvent,
+    ModelRequest,
+    ReasoningDelta,
+    TextDelta,
+)
 from .documents import (
     CellEdit,
     DeleteCell,
@@ -30,110 +39,6 @@ from .tools import (
     Unknown,
     Verdict,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
-    from datetime import datetime
-
-    from ..schemas import Usage
-
-
-class Clock(Protocol):
-    """Time, so that tests hold it."""
-
-    def now(self) -> datetime:
-        """The present instant, aware, UTC."""
-
-
-class Ids(Protocol):
-    """New identifiers, so that tests hold them."""
-
-    def new(self, noun: str) -> str:
-        """A fresh id such as `chat_018f…`: sortable by time, unguessable."""
-
-
-# ---- models -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class TextDelta:
-    """Visible text to append."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class ReasoningDelta:
-    """Reasoning text to append."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class CallDraft:
-    """One assembled tool call: exact argument text, and whether it arrived whole and is valid JSON."""
-
-    call_id: str
-    name: str
-    arguments: str
-    is_whole: bool = True
-
-
-@dataclass(frozen=True)
-class Finished:
-    """The end of a model call. `reason` is what the provider said; empty if it said nothing."""
-
-    reason: str
-    calls: tuple[CallDraft, ...] = ()
-    usage: Usage | None = None
-
-
-ModelEvent = TextDelta | ReasoningDelta | Finished
-
-
-@dataclass(frozen=True)
-class ModelRequest:
-    """A prompt in chat-completion form (the shape litellm takes) and the tools on offer."""
-
-    model: str
-    messages: Sequence[Mapping[str, Json]]
-    tools: Sequence[Mapping[str, Json]] = ()
-    max_output_tokens: int | None = None
-
-
-class Model(Protocol):
-    """The one door to language models. Raises `ProviderFault`; a stream that ends early raises too."""
-
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Events in order; `Finished` is last and comes exactly once."""
-
-
-class Brain(Protocol):
-    """What only the worker knows, asked by the server. `WorkerUnavailable` after 10 s."""
-
-    async def ask(self, method: str, params: Mapping[str, Json], *, timeout_s: float = 10.0) -> Json:
-        """Call the worker (started if needed)."""
-
-    def nudge(self, what: Literal["runs", "stop", "rules", "settings"], **params: Json) -> None:
-        """Tell the worker that something changed; starts it for "runs", never waits, may be lost."""
-
-
-class Dispatcher(Protocol):
-    """How a worker learns that runs wait. The fence keeps it right whichever delivers, however often."""
-
-    async def wait(self, *, timeout_s: float) -> None:
-        """Return when there may be work, or after the timeout."""
-
-    def wake(self) -> None:
-        """There may be work: `wait` returns."""
-
-
-class Broadcast(Protocol):
-    """Tells the followers that events were committed (a hint: polling is the safety net)."""
-
-    def __call__(self, chat_ids: Sequence[str]) -> None:
-        """`chat_ids` got new events."""
-
 
 __all__ = [
     "Brain",
