@@ -2,28 +2,64 @@
 
 `user` is the user's namespace; these texts run in one of their own, which is dropped afterwards.
 A value's own `__repr__`, `__len__` and the like are called for known types only: a stranger's may be slow or worse.
+So are its class's: names of types are read past the metaclass, and types compared by identity (`in` asks `__eq__`).
 """
 
 _COMMON = r'''
-import json, math, time
+import json, math, sys, time
 
 BIG = 2 ** 53
+NAME = 200
+NUMBERS = (bool, int, float)
+CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray)
+MODULE = type(sys)
 
 
-def known(value, top):
-    """Whether the value's class comes from a package."""
-    return (type(value).__module__ or "").split(".")[0] == top
+def among(kind, kinds):
+    return any(kind is one for one in kinds)
+
+
+def kind_name(kind):
+    """A class's name; `kind.__name__` would ask its metaclass."""
+    return named(str.__str__(type.__dict__["__name__"].__get__(kind)), 80)
+
+
+def kind_module(kind):
+    """The module a class says it is from; anything may stand there."""
+    module = type.__dict__["__module__"].__get__(kind)
+    return module if type(module) is str else ""
+
+
+def kin(kind):
+    return type.__dict__["__mro__"].__get__(kind)
+
+
+def package(kind):
+    """The package a class is from, where its module holds this very class under its name; else nothing."""
+    module = sys.modules.get(kind_module(kind))
+    name = str.__str__(type.__dict__["__name__"].__get__(kind))
+    if type(module) is MODULE and module.__dict__.get(name) is kind:
+        return kind_module(kind).split(".")[0]
+    return ""
 
 
 def short(text, most):
     return text if len(text) <= most else text[: most - 1] + "\u2026"
 
 
+def named(text, most=NAME):
+    """A name on one line, whatever it holds."""
+    text = short(text, most)
+    return text if text.isprintable() else repr(text)
+
+
 def number(value):
-    if isinstance(value, bool):
+    if type(value) is bool:
         return value
-    if isinstance(value, int):
-        return value if -BIG <= value <= BIG else str(value)
+    if type(value) is int:
+        if -BIG <= value <= BIG:
+            return value
+        return str(value) if value.bit_length() < 256 else "an integer of %d bits" % value.bit_length()
     if math.isnan(value):
         return None
     return value if not math.isinf(value) else ("inf" if value > 0 else "-inf")
@@ -31,31 +67,40 @@ def number(value):
 
 def plain(value, most=80):
     """One value as strict JSON."""
+    try:
+        return plainly(value, most)
+    except Exception:
+        return "<%s>" % kind_name(type(value))
+
+
+def plainly(value, most):
     kind = type(value)
-    if value is None or kind.__name__ in ("NaTType", "NAType"):
+    top = package(kind)
+    name = kind_name(kind)
+    if value is None or (top == "pandas" and name in ("NaTType", "NAType")):
         return None
     if kind is str:
         return short(value, most)
-    if kind in (bool, int, float):
+    if among(kind, NUMBERS):
         return number(value)
-    if kind in (list, tuple, dict, set, frozenset, bytes, bytearray):
-        return "<%s of %d>" % (kind.__name__, len(value))
-    if known(value, "numpy") and hasattr(kind, "item") and getattr(value, "ndim", 1) == 0:
+    if among(kind, CONTAINERS):
+        return "<%s of %d>" % (name, len(value))
+    if top == "numpy" and hasattr(kind, "item") and getattr(value, "ndim", 1) == 0:
         inner = value.item()
         return plain(inner, most) if type(inner) is not kind else str(value)
-    if kind.__module__ in ("datetime", "pandas") or kind.__module__.startswith("pandas._libs"):
+    if top == "datetime" or (top == "pandas" and (hasattr(kind, "isoformat") or name in ("Period", "Interval"))):
         return short(value.isoformat() if hasattr(kind, "isoformat") else str(value), most)
-    if kind.__module__ in ("decimal", "fractions", "uuid"):
+    if top in ("decimal", "fractions", "uuid"):
         return short(str(value), most)
-    return "<%s>" % kind.__name__
+    return "<%s>" % name
 
 
 def label(value):
     """A name of a column or a row: levels of a MultiIndex in one text."""
     if type(value) is tuple:
-        return "/".join(str(plain(part)) for part in value)
-    shown = plain(value)
-    return shown if isinstance(shown, (str, int)) and not isinstance(shown, bool) else str(shown)
+        return named("/".join(str(plain(part)) for part in value))
+    shown = plain(value, NAME)
+    return shown if type(shown) is int else named(str(shown))
 
 
 def answer(found):
@@ -64,49 +109,64 @@ def answer(found):
 
 VARIABLES = (
     _COMMON
-    + r"""
+    + r'''
 MOST = 300
 
 
 def summary(value):
     kind = type(value)
-    if kind in (bool, int, float, complex, type(None)):
-        return short(repr(value) if kind is not int or -BIG <= value <= BIG else str(value)[:60], 60)
+    if kind is int:
+        return str(number(value))
+    if among(kind, (bool, float, complex, type(None))):
+        return short(repr(value), 60)
     if kind is str:
         return short(repr(value[:80]), 60)
-    if kind in (list, tuple, dict, set, frozenset, bytes, bytearray, range):
-        return "%d items" % len(value) if kind not in (bytes, bytearray) else "%d bytes" % len(value)
-    if kind.__module__.split(".")[0] in ("pandas", "polars", "numpy", "pyarrow", "torch", "scipy"):
+    if kind is range or among(kind, CONTAINERS):
+        return "%d %s" % (len(value), "bytes" if among(kind, (bytes, bytearray)) else "items")
+    top = package(kind)
+    if top in ("pandas", "polars", "numpy", "pyarrow", "torch", "scipy"):
         shape = getattr(value, "shape", None)
-        if type(shape) is tuple or kind.__module__.startswith("torch"):
+        if type(shape) is tuple or top == "torch":
             return " x ".join(str(int(part)) for part in shape)
     return ""
 
 
-def describe(user):
-    hidden = {}
+def variable(name, value):
+    """One variable; one that cannot be looked at is shown as such, and the others are not kept back."""
     try:
-        hidden = user["get_ipython"]().user_ns_hidden
+        kind = kind_name(type(value))
     except Exception:
-        pass
+        return {"name": named(name), "type": "(unknown)", "summary": "(cannot be looked at)"}
+    try:
+        return {"name": named(name), "type": kind, "summary": summary(value)}
+    except Exception:
+        return {"name": named(name), "type": kind, "summary": "(cannot be summed up)"}
+
+
+def hidden_names():
+    """What IPython put there itself."""
+    try:
+        return dict(sys.modules["IPython"].get_ipython().user_ns_hidden)
+    except Exception:
+        return {}
+
+
+def describe(user):
+    hidden = hidden_names()
     found = []
     truncated = False
-    for name in sorted(key for key in list(user) if type(key) is str):
+    pairs = [pair for pair in list(user.items()) if type(pair[0]) is str]
+    for name, value in sorted(pairs, key=lambda pair: pair[0]):
         if name.startswith("_") or name in ("In", "Out", "exit", "quit", "get_ipython"):
             continue
-        value = user.get(name)
-        if (name in hidden and hidden[name] is value) or type(value).__name__ == "module":
+        if (name in hidden and hidden[name] is value) or among(MODULE, kin(type(value))):
             continue
         if len(found) == MOST:
             truncated = True
             break
-        try:
-            text = summary(value)
-        except Exception:
-            text = ""
-        found.append({"name": name, "type": type(value).__name__, "summary": text})
+        found.append(variable(name, value))
     return answer({"variables": found, "truncated": truncated})
-"""
+'''
 )
 
 FRAME = (
@@ -144,18 +204,32 @@ def text_note(values):
     """What a column of texts (or of anything) holds, from a sample."""
     texts = [value for value in values if type(value) is str]
     if not texts:
-        kinds = sorted(set(type(value).__name__ for value in values))
+        kinds = sorted(set(kind_name(type(value)) for value in values))
         return "holds " + ", ".join(kinds[:4]) if kinds else None
     if len(texts) < len(values):
-        return "text mixed with " + ", ".join(sorted(set(type(v).__name__ for v in values if type(v) is not str))[:3])
+        others = sorted(set(kind_name(type(value)) for value in values if type(value) is not str))
+        return "text mixed with " + ", ".join(others[:3])
     if all(LOOKS_NUMERIC.match(text) for text in texts):
         return "text that looks like numbers (such as %s)" % repr(short(texts[0], 20))
     return "text"
 
 
-def pandas_column(series, name, bench):
+def told(column, fill):
+    """A column that cannot be looked through is shown as such, and the others are not kept back."""
+    try:
+        fill(column)
+    except Exception as error:
+        column["note"] = "could not be looked through (%s)" % kind_name(type(error))
+    return column
+
+
+def pandas_column(frame, place, name, dtype, bench):
+    column = {"name": name, "dtype": named(str(dtype)), "nulls": None}
+    return told(column, lambda column: fill_pandas(column, frame.iloc[:, place], bench))
+
+
+def fill_pandas(column, series, bench):
     dtype = series.dtype
-    column = {"name": name, "dtype": str(dtype), "nulls": None}
     if bench.has_time():
         column["nulls"] = int(series.isnull().sum())
     if hasattr(dtype, "categories") and hasattr(series, "cat"):
@@ -176,7 +250,6 @@ def pandas_column(series, name, bench):
         column["max"] = plain(series.max())
     elif dtype.kind in "OSU" or str(dtype) in ("str", "string"):
         column["note"] = text_note(list(series.iloc[:2000].dropna().iloc[:500]))
-    return column
 
 
 def tuple_label(value, bench):
@@ -200,15 +273,17 @@ def describe_pandas(frame, name, kind, rows, time_s):
         frame = frame.to_frame()
     length, width = len(frame), frame.shape[1]
     bench = Bench(rows, time_s, width, length * max(1, width))
-    names = list(frame.columns)
+    names, dtypes = list(frame.columns), list(frame.dtypes)
     index = frame.index
     levels = [
-        {"name": None if level_name is None else label(level_name), "dtype": str(level.dtype)}
+        {"name": None if level_name is None else label(level_name), "dtype": named(str(level.dtype))}
         for level_name, level in zip(index.names, index.levels if index.nlevels > 1 else [index])
     ]
     found = {
         "name": name, "kind": "pandas " + kind, "rows": length, "index": levels,
-        "columns": [pandas_column(frame.iloc[:, place], label(names[place]), bench) for place in range(width)],
+        "columns": [
+            pandas_column(frame, place, label(names[place]), dtypes[place], bench) for place in range(width)
+        ],
     }
     if frame.columns.nlevels > 1:
         found["column_levels"] = ["(unnamed)" if part is None else label(part) for part in frame.columns.names]
@@ -225,15 +300,19 @@ def describe_polars(frame, name, kind, rows, time_s):
         frame = frame.to_frame()
     length, width = frame.shape
     bench = Bench(rows, time_s, width, length * max(1, width))
-    columns = []
-    for series in frame.get_columns():
-        column = {"name": series.name, "dtype": str(series.dtype), "nulls": int(series.null_count())}
+
+    def fill(column, series):
+        column["nulls"] = int(series.null_count())
         if series.dtype.is_numeric() or series.dtype.is_temporal():
             if length and bench.has_time():
                 column["min"], column["max"] = plain(series.min()), plain(series.max())
         else:
             column["note"] = text_note([value for value in series.head(500).to_list() if value is not None])
-        columns.append(column)
+
+    columns = []
+    for series in frame.get_columns():
+        column = {"name": named(series.name), "dtype": named(str(series.dtype)), "nulls": None}
+        columns.append(told(column, lambda column: fill(column, series)))
     shown = bench.rows if width else 0
     cut = length > 2 * shown
     head = [list(row) for row in frame.head(shown if cut else length).rows()] if shown else []
@@ -251,7 +330,7 @@ def describe_arrow(table, name, kind, rows, time_s):
     length, width = table.num_rows, table.num_columns
     bench = Bench(rows, time_s, width, length * max(1, width))
     columns = [
-        {"name": field.name, "dtype": str(field.type), "nulls": int(table.column(place).null_count)}
+        {"name": named(field.name), "dtype": named(str(field.type)), "nulls": int(table.column(place).null_count)}
         for place, field in enumerate(table.schema)
     ]
     shown = bench.rows if width else 0
@@ -279,12 +358,12 @@ def describe(user, name, rows, time_s):
     if name not in user:
         return answer({"problem": "There is no variable %s in this kernel." % name})
     value = user[name]
-    for kind in type(value).__mro__:
-        found = KINDS.get(((kind.__module__ or "").split(".")[0], kind.__name__))
+    for kind in kin(type(value)):
+        found = KINDS.get((package(kind), kind_name(kind)))
         if found is not None:
-            return answer(found(value, name, kind.__name__, rows, time_s))
-    if type(value).__name__ == "LazyFrame":
+            return answer(found(value, name, kind_name(kind), rows, time_s))
+    if kind_name(type(value)) == "LazyFrame":
         return answer({"problem": "%s is a lazy frame: nothing is computed yet. Collect it first." % name})
-    return answer({"problem": "%s is not a data frame: it is a %s." % (name, type(value).__name__)})
+    return answer({"problem": "%s is not a data frame: it is a %s." % (name, kind_name(type(value)))})
 '''
 )
