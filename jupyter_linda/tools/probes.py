@@ -5,7 +5,7 @@ A value's own `__repr__`, `__len__` and the like are called for known types only
 So are its class's: names of types are read past the metaclass, and types compared by identity (`in` asks `__eq__`).
 """
 
-_COMMON = r'''
+COMMON = r'''
 import json, math, sys, time
 
 BIG = 2 ** 53
@@ -106,9 +106,10 @@ def label(value):
 def answer(found):
     return json.dumps(found, allow_nan=False)
 '''
+"""What every text here begins with: types past their metaclasses, values as strict JSON."""
 
 VARIABLES = (
-    _COMMON
+    COMMON
     + r'''
 MOST = 300
 
@@ -170,7 +171,7 @@ def describe(user):
 )
 
 FRAME = (
-    _COMMON
+    COMMON
     + r'''
 import re
 
