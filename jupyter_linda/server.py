@@ -44,7 +44,11 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
     follower = Follower(event_log, poll_s=settings.follow_poll_ms / 1000)
     browsers = Browsers()
     live = LiveServer(
-        serverapp, browsers, run_output_limit_bytes=settings.output_limit_bytes, run_timeout_s=settings.run_timeout_s
+        serverapp,
+        browsers,
+        Results(data_dir / "kept"),
+        run_output_limit_bytes=settings.output_limit_bytes,
+        run_timeout_s=settings.run_timeout_s,
     )
 
     async def changed(_progress: object, chat_ids: list[str]) -> None:

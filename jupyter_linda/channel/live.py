@@ -8,24 +8,30 @@ from typing import TYPE_CHECKING
 
 from ..ports import (
     CellEdit,
+    ChangeType,
     DeleteCell,
     EditOutcome,
     InsertCell,
     Json,
     Kernel,
     Live,
+    MoveCell,
     Notebook,
     ReplaceSource,
     RunOutcome,
+    SetOutputs,
 )
 
 if TYPE_CHECKING:
     from .pipes import Channel, Handler
 
-EDITS: Mapping[str, type[InsertCell | ReplaceSource | DeleteCell]] = {
+EDITS: Mapping[str, type[CellEdit]] = {
     "insert": InsertCell,
     "replace": ReplaceSource,
     "delete": DeleteCell,
+    "move": MoveCell,
+    "change_type": ChangeType,
+    "outputs": SetOutputs,
 }
 """The wire's word for each edit."""
 Progress = Callable[[str], None]
@@ -63,6 +69,11 @@ class RemoteLive(Live):
         """See `ports.Live`."""
         params = {"path": path, "edits": [edit_to_wire(edit) for edit in edits]}
         return EditOutcome(**await self._channel().call("live.edit_notebook", params, timeout_s=60.0))
+
+    async def keep_cells(self, path: str, cell_ids: Sequence[str]) -> str:
+        """See `ports.Live`."""
+        params = {"path": path, "cell_ids": list(cell_ids)}
+        return str(await self._channel().call("live.keep_cells", params, timeout_s=30.0))
 
     async def create_notebook(self, path: str, content: Json) -> None:
         """See `ports.Live`."""
@@ -115,6 +126,9 @@ def serve_live(live: Live) -> Mapping[str, Handler]:
     async def edit_notebook(_progress: Progress, path: str, edits: Sequence[Mapping[str, Json]]) -> Json:
         return asdict(await live.edit_notebook(path, [edit_from_wire(edit) for edit in edits]))
 
+    async def keep_cells(_progress: Progress, path: str, cell_ids: Sequence[str]) -> Json:
+        return await live.keep_cells(path, cell_ids)
+
     async def create_notebook(_progress: Progress, path: str, content: Json) -> Json:
         await live.create_notebook(path, content)
 
@@ -142,6 +156,7 @@ def serve_live(live: Live) -> Mapping[str, Handler]:
         list_notebooks,
         read_notebook,
         edit_notebook,
+        keep_cells,
         create_notebook,
         run_cell,
         open_document,

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from ..errors import AmbiguousCell, InvalidInput, NotFound, StaleRevision
-from ..ports import CellEdit, DeleteCell, InsertCell, ReplaceSource
+from ..ports import CellEdit, ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,6 +43,34 @@ def revision_of(content: Json) -> str:
     """sha256 of the canonical JSON of the cells' ids, types and sources."""
     seen = [[cell.get("id", ""), cell.get("cell_type", ""), source_of(cell)] for cell in content.get("cells", [])]
     return hashlib.sha256(json.dumps(seen, ensure_ascii=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class RestoreCell(InsertCell):
+    """An insert of a kept cell, with that cell at hand."""
+
+    cell: Json = None
+
+
+@dataclass(frozen=True)
+class RestoreOutputs(SetOutputs):
+    """Outputs put back, with the kept cell at hand."""
+
+    cell: Json = None
+
+
+def with_kept(edit: CellEdit, cells: Sequence[Json]) -> CellEdit:
+    """An edit that names kept cells, with its own cell of them at hand."""
+    found = next((cell for cell in cells if cell.get("id") == edit.cell_id), None)
+    if found is None:
+        raise NotFound(f"Cell {edit.cell_id} was not kept, so it cannot be brought back.")
+    kind = RestoreCell if isinstance(edit, InsertCell) else RestoreOutputs
+    return kind(**{**vars(edit), "cell": found})
+
+
+def kept_cell(edit: CellEdit) -> Json | None:
+    """The whole cell that an edit brings back, if it brings one."""
+    return edit.cell if isinstance(edit, RestoreCell | RestoreOutputs) else None
 
 
 class SessionIds:
@@ -119,17 +147,28 @@ class Sheet:
 
     def has_happened(self, edit: CellEdit) -> bool:
         """Whether the notebook looks as it does after this edit."""
-        if isinstance(edit, InsertCell):
-            return edit.cell_id in self.ids and self.source(edit.cell_id) == edit.source
         if isinstance(edit, DeleteCell):
             return edit.cell_id not in self.ids
-        return edit.cell_id in self.ids and self.source(edit.cell_id) == edit.source
+        if edit.cell_id not in self.ids:
+            return False
+        at = self.find(edit.cell_id)
+        if isinstance(edit, MoveCell):
+            return at == (len(self.ids) - 1 if edit.index == -1 else edit.index)
+        if isinstance(edit, ChangeType):
+            return bool(self.cells[at].get("cell_type") == edit.cell_type)
+        if isinstance(edit, SetOutputs):
+            return bool(self.cells[at].get("outputs")) == bool(edit.kept)
+        return source_of(self.cells[at]) == edit.source
 
     def is_untouched(self, edit: CellEdit) -> bool:
         """Whether the notebook looks as it did before this edit."""
         if isinstance(edit, InsertCell):
             return edit.cell_id not in self.ids
-        return edit.cell_id in self.ids and self.source(edit.cell_id) == edit.expect
+        if edit.cell_id not in self.ids:
+            return False
+        if isinstance(edit, MoveCell | SetOutputs):
+            return not self.has_happened(edit)
+        return self.source(edit.cell_id) == edit.expect and not self.has_happened(edit)
 
 
 def _listed(places: list[int]) -> str:
@@ -152,22 +191,55 @@ def apply_edits(sheet: Sheet, edits: Sequence[CellEdit]) -> Sheet:
     """A new sheet with all edits done in order; raises at the first that does not fit, having changed nothing."""
     cells, ids = list(sheet.cells), list(sheet.ids)
     splits = _splits_sources(cells)
+    now = Sheet(sheet.path, cells, ids, sheet.writes_ids)  # shares the lists: it is always as far as the edits are
     for edit in edits:
-        now = Sheet(sheet.path, cells, ids, sheet.writes_ids)
         if isinstance(edit, InsertCell):
             _insert(now, edit, splits=splits)
             continue
         at = now.find(edit.cell_id)
-        if source_of(cells[at]) != edit.expect:
-            raise StaleRevision(
-                f"Cell {edit.cell_id} of {sheet.path} changed since it was read.", remedy="Read the cell again."
-            )
-        if isinstance(edit, ReplaceSource):
-            as_list = isinstance(cells[at].get("source", []), list)
-            cells[at] = {**cells[at], "source": lines_of(edit.source) if as_list else edit.source}
+        if isinstance(edit, MoveCell):
+            cell, cell_id = cells.pop(at), ids.pop(at)
+            to = check_index(edit.index, len(cells))
+            cells.insert(to, cell)
+            ids.insert(to, cell_id)
+        elif isinstance(edit, SetOutputs):
+            cells[at] = _with_outputs_of(now, at, kept_cell(edit))
         else:
-            del cells[at], ids[at]
-    return Sheet(sheet.path, cells, ids, sheet.writes_ids)
+            _check_source(now, at, edit)
+            if isinstance(edit, ReplaceSource):
+                as_list = isinstance(cells[at].get("source", []), list)
+                cells[at] = {**cells[at], "source": lines_of(edit.source) if as_list else edit.source}
+            elif isinstance(edit, ChangeType):
+                cells[at] = _of_type(cells[at], edit.cell_type)
+            else:
+                del cells[at], ids[at]
+    return now
+
+
+def _check_source(sheet: Sheet, at: int, edit: ReplaceSource | DeleteCell | ChangeType) -> None:
+    if source_of(sheet.cells[at]) != edit.expect:
+        raise StaleRevision(
+            f"Cell {edit.cell_id} of {sheet.path} changed since it was read.", remedy="Read the cell again."
+        )
+
+
+def _of_type(cell: Json, cell_type: str) -> Json:
+    """A cell as another type: what only code has goes or comes, everything else stays."""
+    if cell.get("cell_type") == cell_type:
+        return cell
+    new = {name: value for name, value in cell.items() if name not in ("outputs", "execution_count")}
+    if cell_type == "code":
+        new = {name: value for name, value in new.items() if name != "attachments"}
+        new |= {"execution_count": None, "outputs": []}
+    return {**new, "cell_type": cell_type}
+
+
+def _with_outputs_of(sheet: Sheet, at: int, before: Json | None) -> Json:
+    cell = sheet.cells[at]
+    if cell.get("cell_type") != "code":
+        raise InvalidInput(f"Cell {sheet.ids[at]} of {sheet.path} is not a code cell: it has no outputs.")
+    outputs = [] if before is None else before.get("outputs") or []
+    return {**cell, "execution_count": None if before is None else before.get("execution_count"), "outputs": outputs}
 
 
 def _splits_sources(cells: Sequence[Json]) -> bool:
@@ -182,18 +254,28 @@ def _insert(sheet: Sheet, edit: InsertCell, *, splits: bool) -> None:
         raise InvalidInput(f"{sheet.path} has a cell {edit.cell_id!r} already.")
     if not CELL_ID.match(edit.cell_id):
         raise InvalidInput(f"{edit.cell_id!r} cannot be a cell id: letters, digits, - and _, 1 to 64 of them.")
-    cell: dict[str, Json] = {"cell_type": edit.cell_type}
-    if edit.cell_type == "code":
-        cell["execution_count"] = None
-    if sheet.writes_ids:
-        cell["id"] = edit.cell_id
-    cell["metadata"] = dict(edit.metadata)
-    if edit.cell_type == "code":
-        cell["outputs"] = []
-    cell["source"] = lines_of(edit.source) if splits else edit.source
+    before = kept_cell(edit)
+    cell = _new_cell(edit, splits=splits) if before is None else before
+    cell = {name: value for name, value in cell.items() if name != "id" or sheet.writes_ids}
     index = check_index(edit.index, len(sheet.cells))
     sheet.cells.insert(index, cell)
     sheet.ids.insert(index, edit.cell_id)
+
+
+def _new_cell(edit: InsertCell, *, splits: bool) -> dict[str, Json]:
+    """A fresh cell, its keys in nbformat's order."""
+    source: Json = lines_of(edit.source) if splits else edit.source
+    metadata: Json = dict(edit.metadata)
+    if edit.cell_type != "code":
+        return {"cell_type": edit.cell_type, "id": edit.cell_id, "metadata": metadata, "source": source}
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": edit.cell_id,
+        "metadata": metadata,
+        "outputs": [],
+        "source": source,
+    }
 
 
 def with_written_ids(sheet: Sheet, new_id: Callable[[], str]) -> Sheet:

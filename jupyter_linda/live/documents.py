@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ..errors import LindaError, NotFound, StaleRevision
-from ..ports import DeleteCell, EditOutcome, InsertCell, Notebook
-from .cells import SessionIds, Sheet, apply_edits, has_native_ids, revision_of, with_outputs, with_written_ids
+from ..ports import ChangeType, DeleteCell, EditOutcome, InsertCell, MoveCell, Notebook, ReplaceSource, SetOutputs
+from .cells import (
+    RestoreCell,
+    RestoreOutputs,
+    SessionIds,
+    Sheet,
+    apply_edits,
+    has_native_ids,
+    kept_cell,
+    revision_of,
+    with_outputs,
+    with_written_ids,
+)
 from .files import refuse_upgrade
 
 if TYPE_CHECKING:
@@ -26,6 +37,11 @@ T = TypeVar("T")
 
 READ_TIMEOUT_S = 20.0
 EDIT_TIMEOUT_S = 30.0
+WORDS = {
+    InsertCell: "insert", RestoreCell: "insert", ReplaceSource: "replace", DeleteCell: "delete", MoveCell: "move",
+    ChangeType: "change_type", SetOutputs: "outputs", RestoreOutputs: "outputs",
+}  # fmt: skip
+"""A tab's word for each edit."""
 APPEND = 1_000_000_000
 """An index past every end: a tab appends there, even if the user adds a cell meanwhile."""
 
@@ -210,18 +226,18 @@ class Documents:
 
 
 def _frame(edit: CellEdit) -> dict[str, Json]:
-    if isinstance(edit, InsertCell):
-        return {
-            "op": "insert",
-            "index": APPEND if edit.index == -1 else edit.index,
-            "cell_id": edit.cell_id,
-            "cell_type": edit.cell_type,
-            "source": edit.source,
-            "metadata": dict(edit.metadata),
-        }
-    if isinstance(edit, DeleteCell):
-        return {"op": "delete", "cell_id": edit.cell_id, "expect": edit.expect}
-    return {"op": "replace", "cell_id": edit.cell_id, "expect": edit.expect, "source": edit.source}
+    """One edit as the tab knows it. What comes from a kept cell goes along."""
+    frame = {
+        "op": WORDS[type(edit)],
+        **{name: value for name, value in vars(edit).items() if name not in ("kept", "cell")},
+    }
+    if isinstance(edit, InsertCell | MoveCell) and edit.index == -1:
+        frame["index"] = APPEND
+    before = kept_cell(edit)
+    if before is not None:
+        names = ("metadata", "attachments", "outputs", "execution_count")
+        frame |= {name: before[name] for name in names if name in before}
+    return frame
 
 
 def _read_back(view: Json, edits: Sequence[CellEdit], wanted: Sheet) -> None:

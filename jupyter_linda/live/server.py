@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 import time
 from dataclasses import replace
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidInput, KernelUnavailable, LindaError, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy
 from ..ports import RunOutcome, kernelspec_of
-from .cells import source_of
+from .cells import source_of, with_kept
 from .documents import Documents
 from .files import choose_files, refuse_upgrade
 from .kernels import Kernels
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..ports import CellEdit, EditOutcome, Json, Kernel, Notebook
+    from ..storage.files import Results
     from .browser import Browsers
 
 log = logging.getLogger(__name__)
@@ -30,17 +33,22 @@ OPEN_TIMEOUT_S = 20.0
 
 
 class LiveServer:
-    """Implements `ports.Live`. `run_timeout_s` is the most any cell may take, whatever a call asks for."""
+    """Implements `ports.Live`.
+
+    `kept` holds cells as they were before an edit; `run_timeout_s` is the most any cell may take.
+    """
 
     def __init__(
         self,
         serverapp: Any,  # a jupyter_server ServerApp, untyped
         browsers: Browsers,
+        kept: Results,
         *,
         run_output_limit_bytes: int = 1_000_000,
         run_timeout_s: float = 3600.0,
     ) -> None:
         self._browsers = browsers
+        self._kept = kept
         self._limit_bytes = run_output_limit_bytes
         self._most_s = run_timeout_s
         # The gate has judged every path before; hidden files may be allowed there, so they are not refused again.
@@ -69,8 +77,24 @@ class LiveServer:
 
     async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """See `ports.Live`."""
-        outcome = await self.documents.edit(path, edits)
+        outcome = await self.documents.edit(path, [await self._with_kept(edit) for edit in edits])
         return replace(outcome, cells=slim(outcome.cells))
+
+    async def keep_cells(self, path: str, cell_ids: Sequence[str]) -> str:
+        """See `ports.Live`."""
+        notebook = await self.documents.read(path)
+        cells = [self.documents.cell(notebook, cell_id) for cell_id in cell_ids]
+        return await asyncio.to_thread(self._keep, cells)
+
+    def _keep(self, cells: Sequence[Json]) -> str:
+        return self._kept.put(json.dumps(cells, ensure_ascii=False))
+
+    async def _with_kept(self, edit: CellEdit) -> CellEdit:
+        name = getattr(edit, "kept", "")
+        if not name:
+            return edit
+        text = await asyncio.to_thread(self._kept.get, name)
+        return with_kept(edit, json.loads(text))
 
     async def create_notebook(self, path: str, content: Json) -> None:
         """See `ports.Live`."""

@@ -31,15 +31,22 @@ class Notebook:
     """True when the file is older than format 4 and was converted for reading only."""
 
 
+CellType = Literal["code", "markdown", "raw"]
+
+
 @dataclass(frozen=True)
 class InsertCell:
-    """Insert before `index`; -1 or len(cells) appends. `cell_id` is chosen by the caller (idempotence)."""
+    """Insert before `index`; -1 or len(cells) appends. `cell_id` is chosen by the caller (idempotence).
+
+    `kept`: the whole cell as it was kept by `Live.keep_cells` (a deleted one comes back with its outputs).
+    """
 
     index: int
     cell_id: str
-    cell_type: Literal["code", "markdown", "raw"]
+    cell_type: CellType
     source: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
+    kept: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,32 @@ class DeleteCell:
     expect: str
 
 
-CellEdit = InsertCell | ReplaceSource | DeleteCell
+@dataclass(frozen=True)
+class MoveCell:
+    """Put a cell at `index` of the list that is left without it; -1 is the end."""
+
+    cell_id: str
+    index: int
+
+
+@dataclass(frozen=True)
+class ChangeType:
+    """Change a cell's type, only if its source still is `expect`. Outputs go when it is code no more."""
+
+    cell_id: str
+    expect: str
+    cell_type: CellType
+
+
+@dataclass(frozen=True)
+class SetOutputs:
+    """Clear a code cell's outputs and count; with `kept`, put back those that `Live.keep_cells` kept."""
+
+    cell_id: str
+    kept: str = ""
+
+
+CellEdit = InsertCell | ReplaceSource | DeleteCell | MoveCell | ChangeType | SetOutputs
 
 
 @dataclass(frozen=True)
@@ -113,6 +145,9 @@ class Live(Protocol):
 
     async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """Apply all edits or none, by the route that loses nothing, then read back."""
+
+    async def keep_cells(self, path: str, cell_ids: Sequence[str]) -> str:
+        """Keep whole cells (outputs, metadata, attachments) as they are now; the name they are kept under."""
 
     async def create_notebook(self, path: str, content: Json) -> None:
         """Create a file that does not exist yet; `Conflict` if it does."""

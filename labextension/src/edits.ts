@@ -1,5 +1,7 @@
 /* Edits of a notebook, checked as a whole before the first is done. */
 
+import type * as nbformat from '@jupyterlab/nbformat';
+
 import { OperationError } from './operations';
 import type { Json } from './types';
 
@@ -12,14 +14,31 @@ export type Edit =
       cell_type: string;
       source: string;
       metadata?: { [key: string]: Json };
+      /** What a cell that comes back had besides: outputs, execution_count, attachments. */
+      outputs?: nbformat.IOutput[];
+      execution_count?: number | null;
+      attachments?: { [key: string]: Json };
     }
   | { op: 'replace'; cell_id: string; expect: string; source: string }
-  | { op: 'delete'; cell_id: string; expect: string };
+  | { op: 'delete'; cell_id: string; expect: string }
+  | { op: 'move'; cell_id: string; index: number }
+  | { op: 'change_type'; cell_id: string; expect: string; cell_type: string }
+  | {
+      op: 'outputs';
+      cell_id: string;
+      outputs?: nbformat.IOutput[];
+      execution_count?: number | null;
+    };
 
 interface SharedCell {
   readonly id: string;
+  readonly cell_type: string;
   getSource(): string;
   setSource(source: string): void;
+  toJSON(): { metadata?: object; attachments?: object };
+  /* Only code cells have these. */
+  execution_count?: number | null;
+  setOutputs?(outputs: nbformat.IOutput[]): void;
 }
 
 /** The part of a shared notebook that edits need. */
@@ -27,6 +46,7 @@ export interface SharedCells {
   readonly cells: readonly SharedCell[];
   insertCell(at: number, cell: NewCell): unknown;
   deleteCell(at: number): void;
+  moveCell(from: number, to: number): void;
 }
 
 /* A type, not an interface: nbformat's cells want an index signature. */
@@ -35,6 +55,9 @@ type NewCell = {
   cell_type: string;
   source: string;
   metadata: { [key: string]: Json };
+  outputs?: nbformat.IOutput[];
+  execution_count?: number | null;
+  attachments?: { [key: string]: Json };
 };
 
 /**
@@ -46,26 +69,87 @@ export function planEdits(
   edits: Edit[]
 ): (() => void)[] {
   const order = notebook.cells.map(cell => cell.id);
+  const replaced = new Set<string>();
   return edits.map(edit => {
     if (edit.op === 'insert') {
       return planInsert(notebook, order, edit);
     }
     const cell =
-      notebook.cells[expectSource(notebook, edit.cell_id, edit.expect)];
+      notebook.cells[
+        'expect' in edit
+          ? expectSource(notebook, edit.cell_id, edit.expect)
+          : cellAt(notebook, edit.cell_id)
+      ];
     const at = order.indexOf(edit.cell_id);
-    if (at < 0) {
+    if (at < 0 || replaced.has(edit.cell_id)) {
       throw new OperationError(
         'NotFound',
-        `Cell ${edit.cell_id} is deleted by an earlier edit of this request.`
+        `Cell ${edit.cell_id} is not the same any more after an earlier edit of this request.`
       );
     }
-    if (edit.op === 'replace') {
-      const { source } = edit;
-      return () => cell.setSource(source);
+    switch (edit.op) {
+      case 'replace': {
+        const { source } = edit;
+        return () => cell.setSource(source);
+      }
+      case 'delete':
+        order.splice(at, 1);
+        return () => notebook.deleteCell(at);
+      case 'move': {
+        replaced.add(edit.cell_id); // the shared model makes a new cell of it
+        order.splice(at, 1);
+        const to = Math.min(Math.max(edit.index, 0), order.length);
+        order.splice(to, 0, edit.cell_id);
+        return () => notebook.moveCell(at, to);
+      }
+      case 'change_type':
+        replaced.add(edit.cell_id);
+        return planType(notebook, cell, at, edit.cell_type);
+      case 'outputs':
+        return planOutputs(cell, edit);
     }
-    order.splice(at, 1);
-    return () => notebook.deleteCell(at);
   });
+}
+
+/** Another type is another cell in its place, with the same id, source and metadata. */
+function planType(
+  notebook: SharedCells,
+  cell: SharedCell,
+  at: number,
+  cellType: string
+): () => void {
+  return () => {
+    if (cell.cell_type === cellType) {
+      return;
+    }
+    const { metadata, attachments } = cell.toJSON() as Partial<NewCell>;
+    const source = cell.getSource();
+    const keeps = attachments && cellType !== 'code' ? { attachments } : {};
+    notebook.deleteCell(at);
+    notebook.insertCell(at, {
+      id: cell.id,
+      cell_type: cellType,
+      source,
+      metadata: metadata ?? {},
+      ...keeps
+    });
+  };
+}
+
+function planOutputs(
+  cell: SharedCell,
+  edit: Edit & { op: 'outputs' }
+): () => void {
+  if (cell.cell_type !== 'code') {
+    throw new OperationError(
+      'InvalidInput',
+      `Cell ${edit.cell_id} is not a code cell: it has no outputs.`
+    );
+  }
+  return () => {
+    cell.setOutputs?.(edit.outputs ?? []);
+    cell.execution_count = edit.execution_count ?? null;
+  };
 }
 
 function planInsert(
@@ -74,6 +158,9 @@ function planInsert(
   edit: Edit & { op: 'insert' }
 ): () => void {
   const { index, cell_id, cell_type, source, metadata } = edit;
+  const { outputs, execution_count, attachments } = edit;
+  const before = outputs ? { outputs, execution_count } : {};
+  const files = attachments ? { attachments } : {};
   if (cell_id && order.includes(cell_id)) {
     throw new OperationError(
       'AmbiguousCell',
@@ -88,6 +175,8 @@ function planInsert(
       cell_type,
       source,
       metadata: metadata ?? {},
+      ...before,
+      ...files,
       ...id
     });
   };

@@ -21,6 +21,10 @@ class FakeNotebook implements SharedCells {
     this.live.splice(at, 1);
   }
 
+  moveCell(from: number, to: number): void {
+    this.live.splice(to, 0, ...this.live.splice(from, 1));
+  }
+
   apply(edits: Edit[]): string {
     planEdits(this, edits).forEach(step => step());
     return this.live.map(cell => cell.id).join('');
@@ -33,6 +37,13 @@ class FakeNotebook implements SharedCells {
     let source = text;
     return {
       id,
+      cell_type: 'code',
+      toJSON: () => ({ metadata: { kept: true } }),
+      outputs: [] as unknown[],
+      setOutputs(outputs: unknown[]) {
+        this.outputs = outputs;
+      },
+      execution_count: 3 as number | null,
       getSource: () => source,
       setSource: (fresh: string) => {
         source = fresh;
@@ -80,6 +91,52 @@ test('a replacement keeps its cell, wherever it has moved', () => {
     { op: 'replace', cell_id: 'c', expect: 'source c', source: 'new' }
   ]);
   assert.equal(notebook.live[1].getSource(), 'new');
+});
+
+test('a move counts the cells that are left', () => {
+  const move = (cell_id: string, index: number): Edit => ({
+    op: 'move',
+    cell_id,
+    index
+  });
+  assert.equal(new FakeNotebook('abcd').apply([move('a', 2)]), 'bcad');
+  assert.equal(
+    new FakeNotebook('abcd').apply([move('d', 0), move('a', 99)]),
+    'dbca'
+  );
+  refused(new FakeNotebook('abc'), [move('a', 2), drop('a')], 'NotFound');
+});
+
+test('another type is another cell with the same id in the same place', () => {
+  const change: Edit = {
+    op: 'change_type',
+    cell_id: 'b',
+    expect: 'source b',
+    cell_type: 'markdown'
+  };
+  assert.equal(new FakeNotebook('abc').apply([change]), 'abc');
+  refused(
+    new FakeNotebook('abc'),
+    [{ ...change, expect: 'other' }],
+    'StaleRevision'
+  );
+});
+
+test('outputs are cleared, and put back', () => {
+  const notebook = new FakeNotebook('a');
+  const outputs = [{ output_type: 'stream', name: 'stdout', text: 'x' }];
+  notebook.apply([{ op: 'outputs', cell_id: 'a' }]);
+  assert.deepEqual(
+    [notebook.live[0].outputs, notebook.live[0].execution_count],
+    [[], null]
+  );
+  notebook.apply([
+    { op: 'outputs', cell_id: 'a', outputs, execution_count: 7 }
+  ]);
+  assert.deepEqual(
+    [notebook.live[0].outputs, notebook.live[0].execution_count],
+    [outputs, 7]
+  );
 });
 
 test('one stale source stops all of them', () => {

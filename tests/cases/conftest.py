@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.server import LiveServer
+from jupyter_linda.storage.files import Results
 from tests.fakes.server_of_files import live_over
 from tests.fakes.tool_bench import ToolBench
 
@@ -56,9 +57,9 @@ def server_put(jp_root_dir):
 
 
 @pytest.fixture
-def server_bench(jp_serverapp, jp_asyncio_loop, jp_root_dir, browsers):
+def server_bench(jp_serverapp, jp_asyncio_loop, jp_root_dir, browsers, tmp_path):
     """Tools over a real Jupyter server with real kernels."""
-    live = LiveServer(jp_serverapp, browsers)
+    live = LiveServer(jp_serverapp, browsers, Results(tmp_path / "kept"))
     yield ToolBench(jp_root_dir, live=live)
     jp_asyncio_loop.run_until_complete(live.close())
     jp_asyncio_loop.run_until_complete(jp_serverapp.kernel_manager.shutdown_all(now=True))

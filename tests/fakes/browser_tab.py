@@ -70,18 +70,39 @@ class FakeTab:
         cells = self._document(path)["cells"]
         for edit in edits:
             if edit["op"] != "insert":
-                self.cell(path, edit["cell_id"], edit["expect"])
+                self.cell(path, edit["cell_id"], edit.get("expect"))
         for edit in edits:
-            if edit["op"] == "insert":
-                new = {"id": edit["cell_id"], "cell_type": edit["cell_type"], "source": edit["source"], "metadata": {}}
-                if edit["cell_type"] == "code":
-                    new |= {"outputs": [], "execution_count": None}
-                cells.insert(min(max(edit["index"], 0), len(cells)), new)
-            elif edit["op"] == "replace":
-                self.cell(path, edit["cell_id"])["source"] = edit["source"]
-            else:
-                cells.remove(self.cell(path, edit["cell_id"]))
+            getattr(self, f"_do_{edit['op']}")(path, cells, edit)
         return {"content": self._document(path), "saved": self.saves}
+
+    def _do_insert(self, path, cells, edit):
+        new = {name: value for name, value in edit.items() if name not in ("op", "index", "cell_id")}
+        new = {"id": edit["cell_id"], "metadata": {}, **new}
+        if edit["cell_type"] == "code":
+            new = {"outputs": [], "execution_count": None, **new}
+        cells.insert(min(max(edit["index"], 0), len(cells)), new)
+
+    def _do_replace(self, path, cells, edit):
+        self.cell(path, edit["cell_id"])["source"] = edit["source"]
+
+    def _do_delete(self, path, cells, edit):
+        cells.remove(self.cell(path, edit["cell_id"]))
+
+    def _do_move(self, path, cells, edit):
+        cell = self.cell(path, edit["cell_id"])
+        cells.remove(cell)
+        cells.insert(min(edit["index"], len(cells)), cell)
+
+    def _do_change_type(self, path, cells, edit):
+        cell = self.cell(path, edit["cell_id"])
+        cell["cell_type"] = edit["cell_type"]
+        cell.pop("outputs", None), cell.pop("execution_count", None)
+        if edit["cell_type"] == "code":
+            cell |= {"outputs": [], "execution_count": None}
+
+    def _do_outputs(self, path, cells, edit):
+        cell = self.cell(path, edit["cell_id"])
+        cell |= {"outputs": edit.get("outputs", []), "execution_count": edit.get("execution_count")}
 
     async def _run_cell(self, frame, path, cell_id, expect):
         cell = self.cell(path, cell_id, expect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
@@ -9,6 +10,7 @@ from traitlets.config import Config
 
 from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.server import LiveServer
+from jupyter_linda.storage.files import Results
 
 
 class NoSessions:
@@ -24,4 +26,5 @@ def live_over(root, browsers=None):
     app = SimpleNamespace(
         root_dir=str(root), contents_manager=manager, session_manager=NoSessions(), kernel_manager=None
     )
-    return LiveServer(app, browsers or Browsers())
+    kept = Results(Path(root).parent / f".{Path(root).name}.kept")  # beside the folder, not in it
+    return LiveServer(app, browsers or Browsers(), kept)

@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.server import LiveServer
+from jupyter_linda.storage.files import Results
 
 
 @pytest.fixture
@@ -29,9 +30,9 @@ def browsers():
 
 
 @pytest.fixture
-def live(jp_serverapp, jp_asyncio_loop, browsers):
+def live(jp_serverapp, jp_asyncio_loop, browsers, tmp_path):
     """Linda's view of the server; its kernels are ended afterwards."""
-    server = LiveServer(jp_serverapp, browsers)
+    server = LiveServer(jp_serverapp, browsers, Results(tmp_path / "kept"))
     yield server
     jp_asyncio_loop.run_until_complete(server.close())
     jp_asyncio_loop.run_until_complete(jp_serverapp.kernel_manager.shutdown_all(now=True))

@@ -18,10 +18,11 @@ from jupyter_linda.live.cells import (
     lines_of,
     revision_of,
     source_of,
+    with_kept,
     with_written_ids,
 )
 from jupyter_linda.live.files import layout_of, parse_notebook, to_bytes
-from jupyter_linda.ports import DeleteCell, InsertCell, ReplaceSource
+from jupyter_linda.ports import ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
 from tests.fakes.notebooks import code_cell, notebook
 
 
@@ -156,3 +157,50 @@ def test_what_is_no_notebook_is_told(raw):
     with pytest.raises(ToolFailed) as caught:
         parse_notebook("a.ipynb", raw)
     assert caught.value.kind_of_failure == "not_a_notebook"
+
+
+OUT = [{"output_type": "stream", "name": "stdout", "text": ["x\n"]}]
+
+
+def ids_after(found, *edits):
+    return "".join(apply_edits(found, edits).ids)
+
+
+def test_a_move_counts_the_cells_that_are_left():
+    abcd = sheet(*(code_cell(name, name) for name in "abcd"))
+    assert ids_after(abcd, MoveCell("a", 2)) == "bcad"
+    assert ids_after(abcd, MoveCell("d", 0)) == "dabc"
+    assert ids_after(abcd, MoveCell("a", -1)) == "bcda"
+    assert abcd.ids == list("abcd"), "the sheet it began with stays"
+    with pytest.raises(InvalidInput, match=r"-1\.\.3"):
+        apply_edits(abcd, [MoveCell("a", 4)])
+
+
+def test_another_type_keeps_what_both_have():
+    before = code_cell("x", "a", outputs=OUT, vendor=1) | {"metadata": {"tags": ["t"]}, "execution_count": 3}
+    after = apply_edits(sheet(before), [ChangeType("a", "x", "markdown")]).cells[0]
+    assert after == {"cell_type": "markdown", "id": "a", "metadata": {"tags": ["t"]}, "source": "x", "vendor": 1}
+    back = apply_edits(sheet(after), [ChangeType("a", "x", "code")]).cells[0]
+    assert (back["outputs"], back["execution_count"], back["vendor"]) == ([], None, 1)
+    with pytest.raises(StaleRevision):
+        apply_edits(sheet(before), [ChangeType("a", "older", "markdown")])
+
+
+def test_outputs_are_cleared_and_put_back():
+    before = code_cell("x", "a", outputs=OUT, vendor=1) | {"execution_count": 3}
+    cleared = apply_edits(sheet(before), [SetOutputs("a")])
+    assert cleared.cells[0] == before | {"outputs": [], "execution_count": None}
+    assert apply_edits(cleared, [with_kept(SetOutputs("a", "name"), [before])]).cells[0] == before
+    with pytest.raises(InvalidInput, match="no outputs"):
+        apply_edits(sheet({**before, "cell_type": "raw"}), [SetOutputs("a")])
+
+
+def test_a_deleted_cell_comes_back_whole():
+    before = code_cell("x", "a", outputs=OUT, vendor=1) | {"execution_count": 3}
+    insert = InsertCell(0, "a", "code", "x", kept="name")
+    assert apply_edits(sheet(), [with_kept(insert, [before])]).cells[0] == before
+    older = apply_edits(sheet(writes_ids=False), [with_kept(insert, [before])])
+    assert "id" not in older.cells[0]
+    assert older.ids == ["a"]
+    with pytest.raises(NotFound):
+        with_kept(insert, [])

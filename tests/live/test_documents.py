@@ -14,9 +14,10 @@ from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.documents import Documents
 from jupyter_linda.live.files import ContentsNotebooks, DiskNotebooks, choose_files
 from jupyter_linda.permissions.paths import PathPolicy
-from jupyter_linda.ports import DeleteCell, InsertCell, ReplaceSource
+from jupyter_linda.ports import ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
 from tests.fakes.browser_tab import FakeTab
 from tests.fakes.notebooks import code_cell, notebook
+from tests.fakes.server_of_files import live_over
 
 
 @pytest.fixture
@@ -358,3 +359,34 @@ async def test_an_edit_whose_caller_is_cancelled_ends_before_the_next_begins(roo
     slow.go.set()
     await second
     assert [cell["id"] for cell in loaded(file)["cells"]] == ["a", "b", "one", "two"]
+
+
+# ---- moving, retyping, clearing; and whole cells that come back ------------------------------------------
+
+
+@pytest.mark.parametrize("route", ["file", "browser"])
+async def test_structure_changes_by_both_routes(documents, browsers, file, route):
+    if route == "browser":
+        FakeTab(browsers).opens("a.ipynb", loaded(file))
+    edits = [InsertCell(-1, "c", "code", "c"), MoveCell("a", -1), ChangeType("b", "b = 1\nb", "markdown")]
+    outcome = await documents.edit("a.ipynb", [SetOutputs("a"), *edits])
+    assert outcome.route == route
+    found = (await documents.read("a.ipynb")).content["cells"]
+    assert [(cell["id"], cell["cell_type"]) for cell in found] == [("b", "markdown"), ("c", "code"), ("a", "code")]
+    assert found[2]["vendor"] == {"x": 1}
+
+
+@pytest.mark.parametrize("route", ["file", "browser"])
+async def test_a_kept_cell_comes_back_with_its_outputs(root, file, route):
+    browsers = Browsers()
+    content = loaded(file)
+    content["cells"][1] |= {"execution_count": 5, "outputs": [{"output_type": "stream", "name": "stdout", "text": "1"}]}
+    file.write_text(json.dumps(content))
+    if route == "browser":
+        FakeTab(browsers).opens("a.ipynb", content)
+    live = live_over(root, browsers)
+    kept = await live.keep_cells("a.ipynb", ["b"])
+    await live.edit_notebook("a.ipynb", [DeleteCell("b", "b = 1\nb")])
+    await live.edit_notebook("a.ipynb", [InsertCell(1, "b", "code", "b = 1\nb", kept=kept)])
+    back = (await live.read_notebook("a.ipynb")).content["cells"][1]
+    assert (back["execution_count"], back["outputs"][0]["text"], back["id"]) == (5, "1", "b")
