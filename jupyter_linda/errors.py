@@ -8,6 +8,7 @@ LindaError
 ├── NotFound              the named thing does not exist, or not for this caller  404
 ├── Conflict              the thing changed, or the moment has passed             409
 │   ├── StaleRevision     a notebook, cell or file changed since it was read      409
+│   ├── CannotUndo        undoing would destroy somebody's later work             409
 │   ├── NoLongerValid     a question that was answered, expired or withdrawn      409
 │   └── AmbiguousCell     one cell id names several cells                         409
 ├── Unavailable           something needed is not there now                       503
@@ -76,6 +77,10 @@ class Conflict(LindaError):
 
 class StaleRevision(Conflict):
     """A notebook, cell or file changed since it was read."""
+
+
+class CannotUndo(Conflict):
+    """A change cannot be taken back without harm to what came after it."""
 
 
 class NoLongerValid(Conflict):

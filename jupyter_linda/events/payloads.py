@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..schemas import Call, Chat, Message, MessageStatus, Noun, Problem, Question, Run, ToolCall, Usage
+from ..schemas import Call, Chat, JournalEntry, Message, MessageStatus, Noun, Problem, Question, Run, ToolCall, Usage
 
 
 class MessageAdded(Noun):
@@ -60,6 +60,12 @@ class QuestionChanged(Noun):
     question: Question
 
 
+class JournalChanged(Noun):
+    """journal.changed: something was written into the journal, undone or done again."""
+
+    entries: tuple[JournalEntry, ...]
+
+
 class Folded(Noun):
     """folded: chunks of `from_seq`..`to_seq` were folded into their finished message."""
 
@@ -100,6 +106,7 @@ PAYLOADS: dict[str, type[Noun]] = {
     "call.changed": CallChanged,
     "call.progress": CallProgress,
     "question.changed": QuestionChanged,
+    "journal.changed": JournalChanged,
     "folded": Folded,
     "chat.changed": ChatChanged,
     "chat.deleted": ChatDeleted,

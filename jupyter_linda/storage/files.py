@@ -49,7 +49,10 @@ class Results:
 
     def put(self, text: str) -> str:
         """Keep a text; returns its hash (hex)."""
-        data = text.encode("utf-8", "surrogatepass")
+        return self.put_bytes(text.encode("utf-8", "surrogatepass"))
+
+    def put_bytes(self, data: bytes) -> str:
+        """Keep bytes; returns their hash (hex)."""
         digest = hashlib.sha256(data).hexdigest()
         path = self.folder / digest[:2] / digest
         if not path.exists():
@@ -58,7 +61,11 @@ class Results:
 
     def get(self, digest: str) -> str:
         """The text of a hash."""
+        return self.get_bytes(digest).decode("utf-8", "surrogatepass")
+
+    def get_bytes(self, digest: str) -> bytes:
+        """The bytes of a hash."""
         path = self.folder / digest[:2] / digest
         if not re.fullmatch(r"[0-9a-f]{64}", digest) or not path.is_file():
             raise NotFound(f"There is no stored result {digest[:12]}….")
-        return path.read_bytes().decode("utf-8", "surrogatepass")
+        return path.read_bytes()

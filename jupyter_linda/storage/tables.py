@@ -197,6 +197,28 @@ audit = Table(
     sqlite_autoincrement=True,
 )
 
+journal = Table(
+    "journal",
+    metadata,
+    # Named by the call and a number: a call that is tried again after a crash writes no second entry.
+    Column("entry_id", Text, primary_key=True),
+    Column("owner_id", Text, nullable=False),
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("call_id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("changes", JSON, nullable=False),
+    Column("undo_changes", JSON),
+    Column("state", Text, nullable=False),
+    Column("words", Text, nullable=False, server_default=""),
+    Column("at", Instant, nullable=False),
+    Column("undone_at", Instant),
+    Column("root_dir", Text, nullable=False),
+    Index("journal_by_chat", "chat_id", "at"),
+    Index("journal_by_run", "run_id"),
+)
+
 AUDIT_IS_APPEND_ONLY = (
     "CREATE TRIGGER IF NOT EXISTS audit_keeps_rows BEFORE DELETE ON audit "
     "BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END",

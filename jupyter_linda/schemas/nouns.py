@@ -1,11 +1,11 @@
-"""The nouns that cross an edge (HTTP, stream, database); source of the panel's types."""
+"""What chats, runs, calls, questions and their surroundings are."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 Action = Literal["read", "write", "run", "send"]
 """What a tool does to its resource. `run` executes code; `send` leaves the machine."""
@@ -290,108 +290,19 @@ class Event(Noun):
     at: datetime
 
 
-class NewChat(Noun):
-    """POST chats"""
+class JournalEntry(Noun):
+    """Something she changed, that can be undone: by call, and in one notebook, file, task or grant."""
 
-    title: str = ""
-    model: str = ""
-    mode: Mode = "ask"
-
-
-class ChatPatch(Noun):
-    """PATCH chats/{chat_id}: only the given fields change."""
-
-    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    model: str | None = None
-    mode: Mode | None = None
-
-
-class NewMessage(Noun):
-    """POST chats/{chat_id}/messages. A retried POST with the same `client_id` starts no second run."""
-
-    text: Annotated[str, Field(min_length=1, max_length=200_000)]
-    client_id: Annotated[str, Field(min_length=8, max_length=64)]
-    parent_id: str | None = None
-    """The message this one follows; None continues at the newest. Edit-and-resend gives the edited one's parent."""
-    is_root: bool = False
-    """With `parent_id` None: edit-and-resend of the chat's first message (a new root)."""
-    context: tuple[ContextItem, ...] = ()
-    model: str = ""
-
-
-class Retry(Noun):
-    """POST chats/{chat_id}/retry: answer this user message again, as a new branch."""
-
-    message_id: str
-    client_id: Annotated[str, Field(min_length=8, max_length=64)]
-    model: str = ""
-
-
-class Accepted(Noun):
-    """202 of messages and retry."""
-
-    message: Message
-    run: Run
-
-
-class ChatView(Noun):
-    """GET chats/{chat_id}: the chat as of `seq`; follow the stream from there."""
-
-    chat: Chat
-    messages: tuple[Message, ...]
-    calls: tuple[Call, ...]
-    questions: tuple[Question, ...]
-    runs: tuple[Run, ...]
-    seq: int
-
-
-class ChatList(Noun):
-    """GET chats: newest first; `seq` of the home stream at that moment."""
-
-    chats: tuple[Chat, ...]
-    home_id: str
-    seq: int
-
-
-class Answer(Noun):
-    """POST questions/{question_id}/answer. `answer`: "once", "always", "no", or one of the choices / free text."""
-
-    answer: Annotated[str, Field(min_length=1, max_length=10_000)]
-    scope: GrantScope | None = None
-    """Required with "always"."""
-
-
-class ProviderInput(Noun):
-    """PUT providers/{name} and POST providers/test. `key` None keeps the stored one; it is never echoed."""
-
-    label: str = ""
-    kind: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
-    base_url: str = ""
-    proxy: str = ""
-    ca_file: str = ""
-    models: tuple[str, ...] = ()
-    key: str | None = None
-
-
-class Presence(Noun):
-    """What one browser tab has open; sent on change over the panel's WebSocket."""
-
-    notebooks: tuple[str, ...] = ()
-    """API paths of notebooks this tab holds a model of."""
-    active: str = ""
-
-
-class Status(Noun):
-    """GET status"""
-
-    version: str
-    worker: Literal["idle", "starting", "running", "restarting", "failed"]
-    worker_problem: Problem | None = None
-    database_problem: Problem | None = None
-    rules_problem: Problem | None = None
-    default_model: str = ""
-    demo_model: Literal["ready", "missing"] = "missing"
-    home_id: str
-    root_name: str = ""
-    is_token_only: bool = True
-    """True when the identity is just a token: the owner is `local`."""
+    entry_id: str
+    chat_id: str
+    run_id: str
+    call_id: str
+    kind: Literal["cells", "file", "task", "grant"]
+    path: str
+    title: str | None
+    """The call's card."""
+    state: Literal["done", "undone"]
+    words: str = ""
+    """Why it could not be undone or done again, at the last try."""
+    at: datetime
+    undone_at: datetime | None = None

@@ -1,0 +1,1 @@
+"""What she changed, with how it was before; and the way back."""
