@@ -45,6 +45,14 @@ def _without_titles(schema: Json) -> Json:
     return schema
 
 
+def _never(_arguments: Mapping[str, Json]) -> bool:
+    return False
+
+
+def _ever(_arguments: Mapping[str, Json]) -> bool:
+    return True
+
+
 @dataclass
 class FunctionTool:
     """A tool made of a function; see `ports.Tool`. `previews` and `finds` attach the other two parts."""
@@ -53,6 +61,8 @@ class FunctionTool:
     action: Action
     family: str
     resource_of: Resourcer
+    always_asks: bool = False
+    values_shown: Callable[[Mapping[str, Json]], bool] = _never
     name: str = ""
     description: str = ""
     parameters: Mapping[str, Json] = field(default_factory=dict)
@@ -97,6 +107,10 @@ class FunctionTool:
         """What these arguments touch."""
         return self.resource_of(arguments)
 
+    def shows_values(self, arguments: Mapping[str, Json]) -> bool:
+        """Whether the result shows values of the user's data to the model."""
+        return self.values_shown(arguments)
+
     async def preview(self, arguments: Mapping[str, Json], context: ToolContext) -> Preview:
         """What a question shows; the exact arguments are always shown beside it."""
         if self._previewer is None:
@@ -116,13 +130,30 @@ class FunctionTool:
         return Unknown() if self._finder is None else await self._finder(arguments, context)
 
 
-def tool(*, action: Action, family: str, resource: Resourcer) -> Callable[[Body], FunctionTool]:
+def tool(
+    *,
+    action: Action,
+    family: str,
+    resource: Resourcer,
+    shows_values: bool | Callable[[Mapping[str, Json]], bool] = False,
+    always_asks: bool = False,
+) -> Callable[[Body], FunctionTool]:
     """Make a tool of `async def name(context, **arguments) -> ToolResult`.
 
     The docstring is the description the model reads; `Annotated[type, "text"]` describes an argument.
+    `shows_values`: the result holds values of data, so it asks where the model runs elsewhere; `always_asks`: no
+    rule and no grant lets it through.
     """
+    shown = shows_values if callable(shows_values) else _ever if shows_values else _never
 
     def make(body: Body) -> FunctionTool:
-        return FunctionTool(body=body, action=action, family=family, resource_of=resource)
+        return FunctionTool(
+            body=body,
+            action=action,
+            family=family,
+            resource_of=resource,
+            always_asks=always_asks,
+            values_shown=shown,
+        )
 
     return make

@@ -39,7 +39,7 @@ from .seeds import RandomIds, SystemClock
 from .storage.database import Database
 from .storage.files import Results
 from .storage.upgrade import upgrade
-from .tools import dataframe, file, kernel, notebook
+from .tools import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ log = logging.getLogger("jupyter_linda.worker")
 
 Json = Any  # JSON from the channel
 
-TOOLS = {tool.name: tool for tool in (*notebook.TOOLS, *kernel.TOOLS, *dataframe.TOOLS, *file.TOOLS)}
+TOOLS = {tool.name: tool for tool in catalogue.TOOLS}
 
 
 class Worker:
@@ -167,6 +167,7 @@ class Worker:
             results=Results(Path(settings["data_dir"]) / "results"),
             ids=RandomIds(),
             limits=Limits(settings["result_limit_chars"], timedelta(hours=settings["question_expiry_h"])),
+            stays_here=self._providers.stays_here,
         )
 
     async def _work(self) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
-from ..ports import GateCall, Json, Resource, Tool, ToolContext, ToolResult, Unknown
+from ..ports import GateCall, Json, Tool, ToolContext, ToolResult, Unknown
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
@@ -114,6 +114,8 @@ class Dispatcher:
             run_id=self._lease.run.run_id,
             mode=self._mode,  # type: ignore[arg-type]  # the column holds one of the modes
             answer=answer,
+            sends_values=tool.shows_values(arguments) and not self._hands.stays_here(self._lease.run.model),
+            always_asks=tool.always_asks,
         )
         verdict = await self._hands.gate.judge(call)
         if verdict.effect == "ask":
@@ -206,7 +208,7 @@ class Dispatcher:
                     kind="approval",
                     preview=preview,
                     scopes=self._hands.scopes_for(call),
-                    resource=call.resource,
+                    call=call,
                 )
             )
         if opened:
@@ -221,7 +223,7 @@ class Dispatcher:
         preview: Preview,
         choices: tuple[str, ...] = (),
         scopes: tuple[GrantScope, ...] = (),
-        resource: Resource | None = None,
+        call: GateCall | None = None,
     ) -> Question:
         now = self._lease.log.clock.now()
         return Question.model_validate(
@@ -233,8 +235,8 @@ class Dispatcher:
                 "kind": kind,
                 "state": "open",
                 "tool": row.name,
-                "action": tool.action if tool else "read",
-                "resource": resource.path if resource else "",
+                "action": call.granted_action if call else tool.action if tool else "read",
+                "resource": call.resource.path if call else "",
                 "arguments": store.arguments_shown(row.arguments),
                 "preview": preview,
                 "choices": choices,

@@ -59,6 +59,11 @@ class Ready:
 ContextMaker = Callable[[str, str, str, Callable[[str], None]], ToolContext]
 """(request_id, run_id, chat_id, report) -> context"""
 
+
+def _never_here(_model: str) -> bool:
+    return False
+
+
 ScopeMaker = Callable[[GateCall], tuple[GrantScope, ...]]
 
 
@@ -73,3 +78,5 @@ class Hands:
     results: Results
     ids: Ids
     limits: Limits
+    stays_here: Callable[[str], bool] = _never_here
+    """Whether what this model is told stays on this machine; else values of data are asked about before."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -181,6 +183,22 @@ class Providers:
         self._check_allowed(wanted)
         return wanted
 
+    def stays_here(self, model_id: str) -> bool:
+        """Whether what a model is told stays on this machine: the demo model, or one served at a loopback address.
+
+        A server here can pass models of a cloud on (Ollama names those `…-cloud`): they count as elsewhere.
+        """
+        wanted = model_id or self.default_model
+        if wanted == DEMO_MODEL:
+            return True
+        name, _, model = wanted.partition("/")
+        values = self._read()["providers"].get(name)
+        if values is None or not model or model.endswith(("-cloud", ":cloud")):
+            return False
+        provider = self._as_provider(name, values, {})
+        host = urlsplit(provider.base_url).hostname or ""
+        return not provider.proxy and is_loopback(host)
+
     def connect(self, model_id: str) -> Connection:
         """How to reach a model: by the connected provider of its first part, else as litellm names it."""
         self._check_allowed(model_id)
@@ -288,6 +306,16 @@ def _read_json(path: Path) -> dict[str, Any]:  # any JSON object
             f"{path} does not hold a JSON object.", remedy="Mend the file, or delete it and connect the provider again."
         )
     return values
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address is this very machine: nothing that merely looks like it."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _is_local(provider: Provider) -> bool:

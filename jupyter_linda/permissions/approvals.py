@@ -50,19 +50,22 @@ _DAYS = {"run": 1, "write": 7, "read": 30, "send": 1}
 
 def scopes_for(call: GateCall, policy: PathPolicy) -> tuple[GrantScope, ...]:
     """What "always" may mean for this call, narrowest first. Running code: this notebook in this chat, no wider."""
+    if call.always_asks:
+        return ()
+    action = call.granted_action
     path = policy.locate(call.resource.path).canonical
     shown = path if path != "." else "the notebook folder"
-    verb = {"read": "read", "write": "change", "run": "run code in", "send": "send"}[call.action]
-    days = _DAYS[call.action]
+    verb = {"read": "read", "write": "change", "run": "run code in", "send": "send values of"}[action]
+    days = _DAYS[action]
     narrow = GrantScope(
         label=f"Let {call.tool} {verb} {shown}, in this chat, for {_span(days)}",
         tool=call.tool,
-        action=call.action,
+        action=action,
         path=path,
         chat_id=call.chat_id,
         days=days,
     )
-    if call.action in ("run", "send"):
+    if action in ("run", "send"):
         return (narrow,)
     label = f"Let {call.tool} {verb} {shown}, in every chat, for {_span(days)}"
     scopes = [narrow, narrow.model_copy(update={"chat_id": "", "label": label})]

@@ -132,6 +132,15 @@ class RuleGate:
     def _decide(self, tool: str, real: str, action: Action) -> Decision:
         return decide(self._rules.current(), tool=tool, action=action, real=real, root=self.policy.root)
 
+    def _decide_all(self, call: GateCall, real: str) -> Decision:
+        """The call's own action; where values would go to a model elsewhere, sending them too: the stricter decides."""
+        found = self._decide(call.tool, real, call.action)
+        if not call.sends_values:
+            return found
+        sent = self._decide(call.tool, real, "send")
+        strict = ("auto", "ask", "deny")
+        return max(found, sent, key=lambda one: strict.index(one.effect))
+
     def _is_within(self, call: GateCall, located: Located, action: Action, found: Decision) -> bool:
         """The call's own resource, or something in the folder it was let into that no closer rule keeps apart."""
         if action not in (call.action, "read"):
@@ -140,7 +149,7 @@ class RuleGate:
         return is_under(located.real, base) and found.reach <= len(parts_of(base))
 
     async def _rule_on(self, call: GateCall, located: Located) -> _Ruling:
-        found = self._decide(call.tool, located.real, call.action)
+        found = self._decide_all(call, located.real)
         if found.effect == "deny":
             return _Ruling("deny", found.rule, f"The rule {found.rule!r} does not allow this.", "denied")
         if call.answer == "expired":
@@ -151,11 +160,13 @@ class RuleGate:
             return _Ruling(
                 "deny", "plan mode", "This chat is in plan mode: it reads and proposes, and changes nothing.", "denied"
             )
-        if found.effect == "auto":
+        if found.effect == "auto" and not call.always_asks:
             return _Ruling("auto", found.rule, "", "auto")
         if call.answer is not None:
             rule = f"a person's answer: {call.answer}"
             return _Ruling("auto", rule, "", "allowed", by="person")
+        if call.always_asks:
+            return _Ruling("ask", f"{call.tool} always asks", "This needs the user's answer.", "asked")
         if self._is_edit_mode_write(call, located, found):
             return _Ruling("auto", "edit mode: writes in the notebook folder", "", "auto")
         grant = await self._grant_for(call, located)
@@ -174,7 +185,7 @@ class RuleGate:
             if covers(
                 grant,
                 tool=call.tool,
-                action=call.action,
+                action=call.granted_action,
                 canonical=located.canonical,
                 chat_id=call.chat_id,
                 now=now,

@@ -82,12 +82,17 @@ class Tool(Protocol):
     """JSON schema of the arguments."""
     action: Action
     family: str
+    always_asks: bool
+    """No rule, mode or grant lets it through: a person answers each time."""
 
     def parse(self, arguments: str) -> Mapping[str, Json]:
         """Argument text -> checked arguments; `ToolRetry` says what to mend."""
 
     def resource(self, arguments: Mapping[str, Json]) -> Resource:
         """What these arguments touch."""
+
+    def shows_values(self, arguments: Mapping[str, Json]) -> bool:
+        """Whether the result shows values of the user's data (rows, ranges, pictures of them) to the model."""
 
     async def preview(self, arguments: Mapping[str, Json], context: ToolContext) -> Preview:
         """What a question shows: one sentence, the code or the diffs."""
@@ -130,6 +135,15 @@ class GateCall:
     mode: Literal["plan", "ask", "edit"]
     answer: str | None = None
     """A person's answer to this very call, if there is one ("once", "always", "no"), or "expired"."""
+    sends_values: bool = False
+    """The result shows values of data to a model elsewhere: `send` is judged besides `action`."""
+    always_asks: bool = False
+    """Only a person's answer to this very call lets it through."""
+
+    @property
+    def granted_action(self) -> Action:
+        """What an "always" would allow."""
+        return "send" if self.sends_values else self.action
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from jupyter_linda.live.browser import Browsers
+from tests.cases.conftest import server_bench, server_put  # noqa: F401  # the same real server
 from tests.fakes.server_of_files import live_over
 from tests.fakes.tool_bench import ToolBench
 

@@ -1,0 +1,64 @@
+"""Putting a file that somebody else fills into its checked place: whole or not at all, over nothing that is there."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import NotAllowed, NotFound, ToolRetry
+from .paths import refuse_outside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def check_new(real: str, *, label: str) -> None:
+    """Refuse a place where something is already, or whose folder is not what was checked."""
+    target = Path(real)
+    if os.path.lexists(target):
+        raise ToolRetry(f"{label!r} exists. Choose another name: nothing is overwritten.")
+    if target.parent.exists() and not target.parent.is_dir():
+        raise NotFound(f"The folder of {label!r} is a file.")
+
+
+def make_folder(real: str, *, label: str) -> None:
+    """The folders above a checked place; refuse when a link was put among them meanwhile."""
+    folder = Path(real).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotAllowed(f"The folder of {label!r} cannot be made: {error.strerror}.") from None
+    if os.path.realpath(folder) != str(folder):
+        raise refuse_outside(label)
+
+
+@contextmanager
+def temporary_beside(real: str, *, label: str) -> Iterator[Path]:
+    """A new empty file in the folder of a checked place, gone at the end unless `place` moved it."""
+    make_folder(real, label=label)
+    temporary = Path(real).parent / f".{Path(real).name[:80]}.{os.urandom(6).hex()}.part"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        os.close(os.open(temporary, flags, 0o666))
+    except OSError as error:
+        raise NotAllowed(f"{label!r} cannot be written: {error.strerror}.") from None
+    try:
+        yield temporary
+    finally:
+        with suppress(OSError):  # Windows keeps a file that a kernel still writes
+            temporary.unlink(missing_ok=True)
+
+
+def place(temporary: Path, real: str, *, label: str) -> None:
+    """Give a whole file its name; whatever has that name by now stays, and `ToolRetry` says so."""
+    with temporary.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    try:
+        os.link(temporary, real)  # unlike a rename, it fails over something that exists
+    except FileExistsError:
+        raise ToolRetry(f"{label!r} was created meanwhile. Choose another name: nothing is overwritten.") from None
+    except OSError:  # no hard links on this file system
+        check_new(real, label=label)
+        temporary.rename(real)

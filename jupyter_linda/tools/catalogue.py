@@ -1,0 +1,19 @@
+"""Every built-in tool, family by family, as the worker offers them."""
+
+from __future__ import annotations
+
+from . import aggregating, comparing, dataframe, exporting, file, filtering, kernel, notebook, plotting, profiling
+
+TOOLS = (
+    *notebook.TOOLS,
+    *kernel.TOOLS,
+    *dataframe.TOOLS,
+    *profiling.TOOLS,
+    *filtering.TOOLS,
+    *aggregating.TOOLS,
+    *comparing.TOOLS,
+    *plotting.TOOLS,
+    *exporting.TOOLS,
+    *file.TOOLS,
+)
+"""In the order in which models read them."""
