@@ -219,7 +219,7 @@ async def test_aggregates_are_exact_and_the_same_in_every_library(frames):
             [None, 1, "9007199254740993", 4, 4.0, 0, 0, 1],
         ], name
         all_rows = await frames.call(aggregate, name=name, aggregations=wanted)
-        assert all_rows.data["rows"][0][:3] == [4, "13844065254537128705", 8], name
+        assert all_rows.data["rows"][0][:3] == [4, str(3 * 2**62 + 9007199254740993), 8], name
     ranked = await frames.call(
         aggregate, name="base", aggregations=[{"function": "rows"}], group_by=["c"], sort_by="-rows"
     )
@@ -293,7 +293,8 @@ async def test_frames_are_exported_exactly_and_nothing_is_overwritten(frames, jp
     await frames.call(export_dataframe, name="twice", file="twice.csv")
     assert (jp_root_dir / "twice.csv").read_text() == "a,a#1\n1,x\n2,y\n"
     await frames.call(export_dataframe, name="base", file="book.xlsx")
-    assert list(pd.read_excel(jp_root_dir / "book.xlsx")["big"])[3] == 9007199254740993
+    book = pd.read_excel(jp_root_dir / "book.xlsx", engine="openpyxl")
+    assert str(book["big"][3]) == "9007199254740993"
     await frames.call(export_dataframe, name="records", file="plain.parquet")
     before = (jp_root_dir / "twice.csv").stat()
     with pytest.raises(ToolRetry, match="nothing is overwritten"):

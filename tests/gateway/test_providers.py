@@ -1,0 +1,39 @@
+"""Which models count as being on this machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_linda.gateway.providers import DEMO_MODEL, Providers
+from jupyter_linda.schemas import ProviderInput
+
+
+@pytest.fixture
+def providers(tmp_path, clock):
+    return Providers(tmp_path, clock, environment={}, default_model="", allowed_models=[], is_demo_ready=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "proxy", "is_here"),
+    [
+        ("http://127.0.0.1:11434", "", True),
+        ("http://localhost:1234/v1", "", True),
+        ("http://[::1]:8080", "", True),
+        ("http://127.0.0.1.example.org", "", False),
+        ("http://localhost.example.org", "", False),
+        ("http://example.org/?x=//127.0.0.1", "", False),
+        ("http://127.0.0.1:1234", "http://proxy.example.org", False),
+        ("http://192.168.1.7:11434", "", False),
+        ("", "", False),
+    ],
+)
+def test_only_a_server_at_a_loopback_address_is_here(providers, base_url, proxy, is_here):
+    providers.put("mine", ProviderInput(kind="ollama", base_url=base_url, proxy=proxy, models=("small",)))
+    assert providers.stays_here("mine/small") is is_here
+    assert providers.stays_here("mine/large-cloud") is False
+
+
+def test_the_demo_model_is_here_and_unknown_ones_are_not(providers):
+    assert providers.stays_here(DEMO_MODEL)
+    assert providers.stays_here("")
+    assert not providers.stays_here("openai/gpt-5")
