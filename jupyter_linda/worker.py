@@ -26,6 +26,10 @@ from .gateway.detect import detect_local_servers, list_models
 from .gateway.local import DemoModel
 from .gateway.providers import DEMO_MODEL, Providers
 from .gateway.weights import find_weights
+from .journal.files import FileUndo
+from .journal.store import CallJournal, trim
+from .journal.store import Limits as UndoLimits
+from .journal.undo import Undoing
 from .permissions.approvals import SqlGrants, scopes_for
 from .permissions.audit import SqlAudit
 from .permissions.gate import RuleGate
@@ -34,7 +38,7 @@ from .permissions.watch import RuleFile
 from .ports import Clock, GateCall, ToolContext
 from .runs.process import GRACE_S, end_own_group, leave
 from .runs.queue import Claimant
-from .schemas import GrantScope, ProviderInput
+from .schemas import GrantScope, ProviderInput, Undo
 from .seeds import RandomIds, SystemClock
 from .storage.database import Database
 from .storage.files import Results
@@ -73,6 +77,7 @@ class Worker:
             "detect": self._detect,
             "tools": self._tools,
             "rules": self._runs,
+            "undo": self._undo,
         }
 
     async def _hello(
@@ -92,14 +97,16 @@ class Worker:
             database, clock, lambda chat_ids: self._channel().note("changed", {"chat_ids": list(chat_ids)})
         )
         mind = self._make_mind(settings, root_dir, clock)
-        hands = self._make_hands(settings, root_dir, clock, database)
+        hands = self._make_hands(settings, root_dir, event_log)
         times = Times(
             lease_s=settings["lease_s"],
             idle_s=settings["worker_idle_s"],
             chunk_keep=timedelta(hours=settings["chunk_keep_h"]),
         )
         me = Claimant(worker_id, server_id, root_dir)
-        self._claims = Claims(event_log, mind, hands, self._queue, me=me, server_pid=server_pid, times=times)
+        self._claims = Claims(
+            event_log, mind, hands, self._queue, me=me, server_pid=server_pid, times=times, tidy=self._trim_journal
+        )
         self._own(self._work())
         return {"pid": os.getpid()}
 
@@ -126,8 +133,9 @@ class Worker:
             root_dir=root_dir,
         )
 
-    def _make_hands(self, settings: dict[str, Json], root_dir: str, clock: Clock, database: Database) -> Hands:
-        """The tools and the gate before them."""
+    def _make_hands(self, settings: dict[str, Json], root_dir: str, event_log: EventLog) -> Hands:
+        """The tools, the gate before them, and the journal of what they change."""
+        clock, database = event_log.clock, event_log.database
         closed = (
             "/proc",
             "/sys",
@@ -142,6 +150,19 @@ class Worker:
         rules = RuleFile(settings["rules_file"])
         gate = RuleGate(rules=rules, policy=policy, grants=SqlGrants(database), audit=SqlAudit(database), clock=clock)
         live = RemoteLive(self._channel)
+        kept = Results(Path(settings["data_dir"]) / "kept")
+        limits = UndoLimits(
+            file_bytes=int(settings["undo_file_mb"] * 1e6),
+            all_bytes=int(settings["undo_mb"] * 1e6),
+            keep=timedelta(days=settings["undo_days"]),
+        )
+        self._undoing = Undoing(event_log, live, FileUndo(policy, kept), root_dir)
+
+        def trim_journal() -> None:
+            with database.write() as connection:
+                trim(connection, kept, limits, now=clock.now())
+
+        self._trim_journal = trim_journal
 
         def make_context(request_id: str, run_id: str, chat_id: str, report: Callable[[str], None]) -> ToolContext:
             return ToolContext(
@@ -154,6 +175,7 @@ class Worker:
                 report=report,
                 admit_path=gate.admitter(request_id),
                 is_visible=gate.is_visible,
+                journal=CallJournal(event_log, kept, limits, request_id, run_id, chat_id, root_dir),
             )
 
         def scopes(call: GateCall) -> tuple[GrantScope, ...]:
@@ -195,6 +217,12 @@ class Worker:
     async def _stop(self, _progress: object, run_id: str) -> None:
         if self._claims is not None:
             await self._claims.stop(run_id)
+
+    async def _undo(self, _progress: object, chat_id: str, owner_id: str, wish: dict[str, Json], is_redo: bool) -> Json:
+        assert self._claims is not None  # noqa: S101  the server says hello first
+        self._claims.touch()
+        turn = self._undoing.redo if is_redo else self._undoing.undo
+        return [entry.model_dump(mode="json") for entry in await turn(chat_id, owner_id, Undo.model_validate(wish))]
 
     async def _settings_changed(self, _progress: object) -> None:
         self._queue.wake()  # the providers' file is read at every use; nothing else changes while we live

@@ -16,7 +16,7 @@ from ..runs.lease import Lease
 from .loop import Mind, Runner, end_in_bug
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import timedelta
 
     from ..events.log import EventLog
@@ -81,6 +81,7 @@ class Claims:
         me: queue.Claimant,
         server_pid: int,
         times: Times,
+        tidy: Callable[[], object] = lambda: None,
     ) -> None:
         self._log = log_
         self._mind = mind
@@ -89,6 +90,7 @@ class Claims:
         self._me = me
         self._server_pid = server_pid
         self._times = times
+        self._tidy = tidy
         self._held: dict[str, Held] = {}
         self._last: dict[str, float] = {}
         self._busy_at = time.monotonic()
@@ -182,6 +184,7 @@ class Claims:
             await database.run(self._expire)
         if self._is_due("fold", self._times.fold_s):
             await database.run(lambda: self._log.fold(keep=self._times.chunk_keep))
+            await database.run(self._tidy)
 
     def _is_due(self, duty: str, every_s: float) -> bool:
         now = time.monotonic()

@@ -8,6 +8,7 @@ from ..chats import store
 from ..errors import InvalidInput, NotFound
 from ..events.log import Transaction, home_of
 from ..events.payloads import MessageAdded
+from ..journal.store import entries_of_chat
 from ..runs import questions, queue, servers
 from ..schemas import Accepted, Chat, ChatList, ChatPatch, ChatView, Message, NewChat, NewMessage, Retry, Run
 from ..storage.tables import chats, messages
@@ -54,7 +55,8 @@ class ChatHandler(LindaHandler):
 
         def work() -> ChatView:
             with self.services.database.read() as connection:
-                return store.view(connection, chat_id, owner)
+                found = store.view(connection, chat_id, owner)
+                return found.model_copy(update={"journal": entries_of_chat(connection, chat_id)})
 
         self.reply(await self.services.database.run(work))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_server.utils import url_path_join
 
-from . import chats, models, permissions, status, stream
+from . import chats, models, permissions, status, stream, undo
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
@@ -17,6 +17,8 @@ ROUTES: tuple[tuple[str, type], ...] = (
     (f"chats/{ID}/messages", chats.MessagesHandler),
     (f"chats/{ID}/retry", chats.RetryHandler),
     (f"chats/{ID}/stop", chats.StopHandler),
+    (f"chats/{ID}/undo", undo.UndoHandler),
+    (f"chats/{ID}/redo", undo.RedoHandler),
     (f"chats/{ID}/events", stream.EventsHandler),
     (f"results/{ID}", chats.ResultHandler),
     ("questions", permissions.QuestionsHandler),

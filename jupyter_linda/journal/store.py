@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, insert, select, update
 
 from ..errors import NotFound
+from ..events.payloads import JournalChanged
 from ..schemas import JournalEntry
 from ..storage.tables import calls, journal, runs
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row
 
-    from ..ports import Clock, Json
+    from ..events.log import EventLog, Transaction
+    from ..ports import Json
     from ..ports.journal import JournalKind
-    from ..storage.database import Database
     from ..storage.files import Results
 
 
@@ -47,8 +48,7 @@ class Written:
 class CallJournal:
     """Implements `ports.Journal` for one call."""
 
-    database: Database
-    clock: Clock
+    log: EventLog
     kept: Results
     limits: Limits
     call_id: str
@@ -63,27 +63,29 @@ class CallJournal:
         self._count += 1
         values = {"entry_id": entry_id, "chat_id": self.chat_id, "run_id": self.run_id, "call_id": self.call_id,
                   "kind": kind, "path": path, "changes": [dict(change) for change in changes],
-                  "state": "done", "at": self.clock.now(), "root_dir": self.root_dir}  # fmt: skip
+                  "state": "done", "root_dir": self.root_dir}  # fmt: skip
 
         def work() -> None:
-            with self.database.write() as connection:
-                owner = select(runs.c.owner_id).where(runs.c.run_id == self.run_id)
+            with self.log.transaction() as tx:
                 known = select(journal.c.entry_id).where(journal.c.entry_id == entry_id)
-                if connection.execute(known).first() is None:
-                    owner_id = connection.execute(owner).scalar() or "local"
-                    connection.execute(insert(journal).values(owner_id=owner_id, **values))
+                if tx.connection.execute(known).first() is not None:
+                    return
+                owner = select(runs.c.owner_id).where(runs.c.run_id == self.run_id)
+                owner_id = tx.connection.execute(owner).scalar_one()
+                tx.connection.execute(insert(journal).values(owner_id=owner_id, at=tx.now, **values))
+                tell(tx, [entry_of(tx.connection, entry_id)])
 
-        await self.database.run(work)
+        await self.log.database.run(work)
         return entry_id
 
     async def forget(self, entry_id: str) -> None:
         """See `ports.Journal`."""
 
         def work() -> None:
-            with self.database.write() as connection:
+            with self.log.database.write() as connection:
                 connection.execute(delete(journal).where(journal.c.entry_id == entry_id))
 
-        await self.database.run(work)
+        await self.log.database.run(work)
 
     async def keep(self, content: bytes) -> str:
         """See `ports.Journal`."""
@@ -105,6 +107,17 @@ _TITLED = (
     .join(calls, calls.c.call_id == journal.c.call_id, isouter=True)
     .order_by(journal.c.at, journal.c.entry_id)
 )
+
+
+def tell(tx: Transaction, entries: Sequence[JournalEntry]) -> None:
+    """Tell the chat's followers how these entries stand now."""
+    if entries:
+        tx.append(entries[0].chat_id, JournalChanged(entries=tuple(entries)), run_id=entries[0].run_id)
+
+
+def entry_of(connection: Connection, entry_id: str) -> JournalEntry:
+    """One entry."""
+    return _as_entry(connection.execute(_TITLED.where(journal.c.entry_id == entry_id)).one())
 
 
 def entries_of_chat(connection: Connection, chat_id: str) -> tuple[JournalEntry, ...]:
@@ -138,7 +151,7 @@ def set_state(
     if undo_changes is not None:
         values["undo_changes"] = [dict(change) for change in undo_changes]
     connection.execute(update(journal).where(journal.c.entry_id == entry_id).values(**values))
-    return _as_entry(connection.execute(_TITLED.where(journal.c.entry_id == entry_id)).one())
+    return entry_of(connection, entry_id)
 
 
 def trim(connection: Connection, kept: Results, limits: Limits, *, now: datetime) -> int:

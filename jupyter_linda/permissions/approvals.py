@@ -113,6 +113,12 @@ def revoke_grant(connection: Connection, grant_id: str, owner_id: str, *, now: d
     return _as_grant(row)
 
 
+def give_again(connection: Connection, grant_id: str, owner_id: str) -> None:
+    """Let a grant that was taken back hold again; its expiry stays."""
+    mine = (grants.c.grant_id == grant_id) & (grants.c.owner_id == owner_id)
+    connection.execute(update(grants).where(mine).values(revoked_at=None))
+
+
 class SqlGrants:
     """Implements `GrantBook` on the database."""
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from ..schemas import Action, Diff, Preview
     from .documents import Json, Live
+    from .journal import Journal
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class ToolContext:
     """API path -> checked real path; raises `NotAllowed`. For every further path a tool meets (search, listing)."""
     is_visible: Callable[[str], bool]
     """Whether an API path may be listed at all (hidden and secret names are not)."""
+    journal: Journal
+    """Where every change is written down before it is made, so that it can be undone."""
     approved: Preview | None = None
     """What a person saw when they allowed this very call: if the code or text differs now, it is not done."""
 

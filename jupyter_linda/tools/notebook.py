@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ..ports import ToolContext, ToolResult, kernelspec_of
 from ..toolkit import tool
-from . import notebook_edits, notebook_runs
+from . import notebook_edits, notebook_runs, notebook_structure
 from .folders import Bounds, walk
 from .naming import (
     CellId,
@@ -168,6 +168,7 @@ TOOLS = (
     read_notebook,
     read_cell,
     *notebook_edits.TOOLS,
+    *notebook_structure.TOOLS,
     *notebook_runs.TOOLS,
     open_notebook,
 )

@@ -10,6 +10,7 @@ from ..errors import ToolRetry
 from ..ports import DeleteCell, InsertCell, ReplaceSource, ToolContext, ToolResult, Unknown
 from ..schemas import Diff, Preview
 from ..toolkit import tool
+from .changing import change_cells
 from .naming import (
     CellId,
     NotebookPath,
@@ -63,7 +64,7 @@ async def insert_cell(
     at = _position(index, len(notebook.content["cells"]))
     cell_id = new_cell_id(context.request_id)
     place = -1 if at == len(notebook.content["cells"]) else at
-    outcome = await context.live.edit_notebook(name, [InsertCell(place, cell_id, cell_type, source)])
+    outcome = await change_cells(context, notebook, [InsertCell(place, cell_id, cell_type, source)])
     return _inserted(name, cell_id, at, cell_type, source, is_saved=outcome.is_saved)
 
 
@@ -138,7 +139,7 @@ async def edit_cell(
     wish = {"source": source, "old_text": old_text, "new_text": new_text, "version": version}
     after = _edited_source(before, wish)
     _check_seen(context, before, cell_id)
-    outcome = await context.live.edit_notebook(name, [ReplaceSource(cell_id, before, after)])
+    outcome = await change_cells(context, notebook, [ReplaceSource(cell_id, before, after)])
     return _changed(name, cell_id, index, before, after, is_saved=outcome.is_saved)
 
 
@@ -201,11 +202,12 @@ async def delete_cell(
     """Delete one cell. Refused if it changed since it was read."""
     # `data` holds path, cell_id, index
     name = api_path(context, path)
-    index, cell = find_cell(await context.live.read_notebook(name), cell_id)
+    notebook = await context.live.read_notebook(name)
+    index, cell = find_cell(notebook, cell_id)
     source = cell_source(cell)
     check_version(cell, cell_id, version or "none")
     _check_seen(context, source, cell_id)
-    outcome = await context.live.edit_notebook(name, [DeleteCell(cell_id, source)])
+    outcome = await change_cells(context, notebook, [DeleteCell(cell_id, source)])
     return ToolResult(
         text=f"Deleted {for_models(index)} of {name}." + saved_note(is_saved=outcome.is_saved),
         title=f"Deleted {for_people(index)} of {name}",

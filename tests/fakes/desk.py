@@ -34,6 +34,7 @@ from jupyter_linda.runs import questions, queue
 from jupyter_linda.schemas import ChatView, GrantScope, Message, NewChat, Run
 from jupyter_linda.storage.files import Results
 from jupyter_linda.toolkit import tool
+from tests.fakes.journal import FakeJournal
 
 Step = Any  # a model event, an exception to raise, or an asyncio.Event to wait for
 
@@ -277,6 +278,7 @@ class Worker:
                 report=report,
                 admit_path=lambda path, _action: path,
                 is_visible=lambda _path: True,
+                journal=FakeJournal(),
             )
 
         def scopes(call: GateCall) -> tuple[GrantScope, ...]:

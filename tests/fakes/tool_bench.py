@@ -9,6 +9,7 @@ from jupyter_linda.permissions.gate import RuleGate
 from jupyter_linda.permissions.paths import PathPolicy
 from jupyter_linda.permissions.watch import RuleFile
 from jupyter_linda.ports import GateCall, ToolContext
+from tests.fakes.journal import FakeJournal
 from tests.fakes.permission_stores import FakeAuditLog, FakeClock, FakeGrantBook
 
 
@@ -25,13 +26,14 @@ class ToolBench:
         self.live = live
         self.answer = answer
         self.reports = []
+        self.journal = FakeJournal()
         self._count = 0
 
     def context(self, request_id="call_0"):
         return ToolContext(
             live=self.live, root_dir=self.policy.root, request_id=request_id, chat_id="chat_1", run_id="run_1",
             model="linda/demo", report=self.reports.append, admit_path=self.gate.admitter(request_id),
-            is_visible=self.gate.is_visible,
+            is_visible=self.gate.is_visible, journal=self.journal,
         )  # fmt: skip
 
     async def call(self, tool, *, request_id="", **arguments):

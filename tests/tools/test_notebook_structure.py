@@ -1,0 +1,155 @@
+"""Moving, splitting, merging, retyping and clearing cells; and each of them taken back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from jupyter_linda.errors import StaleRevision, ToolRetry
+from jupyter_linda.journal.cells import describe, take_back, to_keep
+from jupyter_linda.ports import ToolResult
+from jupyter_linda.tools.notebook_edits import delete_cell, edit_cell, insert_cell
+from jupyter_linda.tools.notebook_structure import (
+    change_cell_type,
+    clear_outputs,
+    merge_cells,
+    move_cell,
+    split_cell,
+)
+from tests.fakes.notebooks import code_cell, notebook
+
+OUT = [{"output_type": "stream", "name": "stdout", "text": ["1\n"]}]
+
+
+@pytest.fixture
+def file(put):
+    text = {"cell_type": "markdown", "id": "m", "metadata": {"tags": ["t"]}, "source": ["# Sales\n", "text"]}
+    first = code_cell(["x = 1\n", "y = 2\n", "print(x)"], "a", outputs=OUT, vendor={"k": 1}) | {"execution_count": 3}
+    return put("s.ipynb", notebook(text, first, code_cell("z = 3", "b"), code_cell("w", "c")))
+
+
+def cells(file):
+    return json.loads(file.read_text())["cells"]
+
+
+def shape(file):
+    return [(cell["id"], cell["cell_type"], "".join(cell["source"])) for cell in cells(file)]
+
+
+def take_all_back(bench):
+    """Undo every entry of the journal, newest first, as `journal.undo` does."""
+
+    async def work():
+        for kind, path, changes in reversed(list(bench.journal.entries.values())):
+            assert kind == "cells"
+            found = (await bench.live.read_notebook(path)).content["cells"]
+            edits = take_back(found, changes)
+            kept = await bench.live.keep_cells(path, to_keep(edits)) if to_keep(edits) else ""
+            describe(found, edits, kept)
+            if edits:
+                await bench.live.edit_notebook(path, edits)
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "after"),
+    [
+        (move_cell, {"cell_id": "m", "index": 2}, "abmc"),
+        (move_cell, {"cell_id": "c", "index": 0}, "cmab"),
+        (move_cell, {"cell_id": "a", "index": -1}, "mbca"),
+        (change_cell_type, {"cell_id": "a", "cell_type": "markdown"}, "mabc"),
+        (change_cell_type, {"cell_id": "m", "cell_type": "code"}, "mabc"),
+        (clear_outputs, {}, "mabc"),
+        (clear_outputs, {"cell_id": "a"}, "mabc"),
+        (merge_cells, {"cell_ids": ["a", "b", "c"]}, "ma"),
+    ],
+)
+def test_a_change_is_done_and_taken_back_exactly(bench, file, tool, arguments, after):
+    before = json.loads(file.read_text())
+    bench.run(tool, path="s.ipynb", **arguments)
+    assert "".join(cell["id"] for cell in cells(file)) == after
+    take_all_back(bench)
+    assert json.loads(file.read_text()) == before
+
+
+def test_a_cell_is_split_before_a_line(bench, file):
+    before = json.loads(file.read_text())
+    result = bench.run(split_cell, path="s.ipynb", cell_id="a", line=3)
+    fresh = result.data["new_cell_id"]
+    assert shape(file)[1:3] == [("a", "code", "x = 1\ny = 2"), (fresh, "code", "print(x)")]
+    assert cells(file)[1]["outputs"] == OUT
+    take_all_back(bench)
+    assert json.loads(file.read_text()) == before
+
+
+@pytest.mark.parametrize("line", [4, 9])
+def test_a_line_that_is_not_there_is_refused(bench, file, line):
+    with pytest.raises(ToolRetry, match="line 2 to 3"):
+        bench.run(split_cell, path="s.ipynb", cell_id="a", line=line)
+
+
+def test_merged_cells_keep_the_first_id_and_all_text(bench, file):
+    bench.run(merge_cells, path="s.ipynb", cell_ids=["a", "b"])
+    assert shape(file)[1] == ("a", "code", "x = 1\ny = 2\nprint(x)\nz = 3")
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"), [(["b", "a"], "top to bottom"), (["a", "c"], "directly below"), (["m", "a"], "different types")]
+)
+def test_only_neighbours_of_one_kind_are_merged(bench, file, ids, words):
+    before = file.read_text()
+    with pytest.raises(ToolRetry, match=words):
+        bench.run(merge_cells, path="s.ipynb", cell_ids=ids)
+    assert file.read_text() == before
+
+
+def test_a_stale_version_is_refused_and_leaves_no_entry(bench, file):
+    for tool, more in ((split_cell, {"line": 2}), (change_cell_type, {"cell_type": "raw"})):
+        with pytest.raises(StaleRevision):
+            bench.run(tool, path="s.ipynb", cell_id="a", version="00000000", **more)
+    assert bench.journal.entries == {}
+
+
+def test_text_cells_have_no_outputs(bench, file):
+    with pytest.raises(ToolRetry, match="no outputs"):
+        bench.run(clear_outputs, path="s.ipynb", cell_id="m")
+
+
+def test_an_unknown_cell_is_never_another_one(bench, file):
+    for tool, more in ((move_cell, {"index": 0}), (split_cell, {"line": 2}), (clear_outputs, {})):
+        with pytest.raises(ToolRetry, match="no cell"):
+            bench.run(tool, path="s.ipynb", cell_id="nope", **more)
+
+
+def test_insert_edit_and_delete_are_taken_back_together(bench, file):
+    before = json.loads(file.read_text())
+    bench.run(insert_cell, path="s.ipynb", source="new = 1", index=1)
+    bench.run(edit_cell, path="s.ipynb", cell_id="b", old_text="3", new_text="4")
+    version = bench.run(edit_cell, path="s.ipynb", cell_id="a", old_text="1", new_text="7").data["version"]
+    bench.run(delete_cell, path="s.ipynb", cell_id="a", version=version)
+    take_all_back(bench)
+    assert json.loads(file.read_text()) == before
+
+
+def test_what_was_cut_by_a_crash_is_found_again(bench, file):
+    split = bench.run(split_cell, request_id="call_x", path="s.ipynb", cell_id="a", line=3)
+    found = bench.find(split_cell, request_id="call_x", path="s.ipynb", cell_id="a", line=3)
+    assert isinstance(found, ToolResult)
+    assert found.data == split.data
+    assert bench.find(split_cell, request_id="call_y", path="s.ipynb", cell_id="b", line=2) is not None
+    assert bench.find(merge_cells, path="s.ipynb", cell_ids=["b", "c"]) is None
+    bench.run(merge_cells, path="s.ipynb", cell_ids=["b", "c"])
+    assert isinstance(bench.find(merge_cells, path="s.ipynb", cell_ids=["b", "c"]), ToolResult)
+
+
+def test_a_question_shows_what_will_become_of_the_cells(bench, file):
+    preview = bench.preview(merge_cells, path="s.ipynb", cell_ids=["a", "b"])
+    assert preview.sentence == "Merge 2 cells of s.ipynb, from cell 2 on, into one."
+    assert [(diff.old, diff.new) for diff in preview.diffs][1] == ("z = 3", "")
+    assert "Its outputs go." in bench.preview(change_cell_type, path="s.ipynb", cell_id="a", cell_type="raw").sentence
+    assert bench.preview(move_cell, path="s.ipynb", cell_id="c", index=0).sentence == (
+        "Move cell 4 of s.ipynb to place 1."
+    )
