@@ -87,7 +87,7 @@ class KernelLink:
         msg_id = str(message["header"]["msg_id"])
         self._replies[msg_id] = asyncio.get_running_loop().create_future()
         self._replies[msg_id].add_done_callback(lambda _reply: self._on_main_shell(msg_id))
-        self._client.shell_channel.send(message)
+        _send(self._client.shell_channel, message)
 
     def _on_main_shell(self, msg_id: str) -> None:
         self._replies.pop(msg_id, None)
@@ -208,7 +208,7 @@ class KernelLink:
         if hearer is not None:
             self._hearers[msg_id] = hearer
         self._replies[msg_id] = asyncio.get_running_loop().create_future()
-        self._client.shell_channel.send(message)
+        _send(self._client.shell_channel, message)
         return msg_id, self._replies[msg_id]
 
     def forget(self, msg_id: str) -> None:
@@ -223,7 +223,7 @@ class KernelLink:
         message = self._client.session.msg(kind, dict(content))
         msg_id = str(message["header"]["msg_id"])
         self._replies[msg_id] = asyncio.get_running_loop().create_future()
-        self._client.control_channel.send(message)
+        _send(self._client.control_channel, message)
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._replies[msg_id]
@@ -239,6 +239,18 @@ class KernelLink:
                 reply = await self.ask_control("create_subshell_request", {}, timeout_s=1.0)
                 self._subshell_id = reply.get("subshell_id")
         return self._subshell_id
+
+
+def _send(channel: Any, message: Mapping[str, Json]) -> None:  # untyped library
+    """Send, then look at the socket once: else an answer that has just come may never be heard.
+
+    jupyter_client sends past asyncio's view of the socket, and that swallows ZeroMQ's one signal that there is
+    something to read: the listener sleeps on, as long as nothing else is sent.
+    """
+    channel.send(message)
+    socket = getattr(channel, "socket", None)
+    if isinstance(socket, zmq.asyncio.Socket):  # a gateway's channels are none
+        socket.get(zmq.EVENTS)  # schedules the listener if there is
 
 
 def _process_of(manager: Any) -> object:  # untyped library

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 
 import pytest
 
@@ -49,6 +50,24 @@ async def test_a_stale_busy_of_the_server_does_not_hold_a_run_back(live, put, jp
     manager.execution_state = "busy"
     outcome = await run(live)
     assert (outcome.status, outcome.outputs[0]["text"] if outcome.outputs else "") == ("ok", "ran\n")
+
+
+async def test_an_answer_that_comes_between_two_requests_is_heard(live, put):
+    """Sending swallowed the signal of the answer that was there already: runs hung until their time was up."""
+    put("a.ipynb", notebook(code_cell("1", "c1")))
+    await run(live)
+    link = await live.kernels.find("a.ipynb")
+    for _ in range(5):
+        first, answer = link.send_execute("1", None, silent=True, store_history=False)
+        time.sleep(0.2)  # noqa: ASYNC251  # the answer comes while this loop does not look
+        second, other = link.send_execute("import time; time.sleep(2)", None, silent=True, store_history=False)
+        await asyncio.wait([answer], timeout=1.5)
+        assert answer.done()
+        assert not other.done()
+        await link.interrupt()
+        await asyncio.wait_for(other, 10)
+        link.forget(first)
+        link.forget(second)
 
 
 async def test_outputs_are_replaced_not_appended(live, put):
