@@ -57,6 +57,9 @@ class LindaSettings(Configurable):
     demo_weights = Unicode(
         "", help="Path of the embedded model's GGUF file. Default: where `jupyter linda start` put it."
     ).tag(config=True)
+    mark_cells = Bool(True, help="Write into a cell's metadata which run and model wrote it, and when.").tag(
+        config=True
+    )
     undo_days = Float(30.0, min=0.0, help="Days after which a change cannot be undone any more.").tag(config=True)
     undo_mb = Float(500.0, min=0.0, help="Most MB kept of what was before, all changes together.").tag(config=True)
     undo_file_mb = Float(20.0, min=0.0, help="Largest file in MB that is kept as it was before a change.").tag(

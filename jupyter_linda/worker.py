@@ -164,6 +164,8 @@ class Worker:
 
         self._trim_journal = trim_journal
 
+        marks_cells = settings["mark_cells"]
+
         def make_context(request_id: str, run_id: str, chat_id: str, report: Callable[[str], None]) -> ToolContext:
             return ToolContext(
                 live=live,
@@ -175,6 +177,7 @@ class Worker:
                 report=report,
                 admit_path=gate.admitter(request_id),
                 is_visible=gate.is_visible,
+                provenance={"run": run_id, "time": clock.now().isoformat(timespec="seconds")} if marks_cells else {},
                 journal=CallJournal(event_log, kept, limits, request_id, run_id, chat_id, root_dir),
             )
 

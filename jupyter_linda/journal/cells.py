@@ -45,7 +45,9 @@ def describe(cells: Sequence[Mapping[str, Json]], edits: Sequence[CellEdit], kep
         cell = by_id.get(edit.cell_id, {})
         after = order[at - 1] if at else ""
         if isinstance(edit, ReplaceSource):
-            changes.append({"op": "replace", "cell_id": edit.cell_id, "old": edit.expect, "new": edit.source})
+            mark = (cell.get("metadata") or {}).get("linda") or {}
+            changes.append({"op": "replace", "cell_id": edit.cell_id, "old": edit.expect, "new": edit.source,
+                            "mark": mark})  # fmt: skip
         elif isinstance(edit, DeleteCell):
             changes.append({"op": "delete", "cell_id": edit.cell_id, "cell_type": cell.get("cell_type", "code"),
                             "old": edit.expect, "after": after, "index": at, "kept": kept})  # fmt: skip
@@ -129,7 +131,7 @@ def _back_replace(page: _Page, change: Change) -> None:
             "The same lines of the cell were changed since, so her change stays.", remedy="Take it out by hand."
         )
     if wanted != now:
-        page.edits.append(ReplaceSource(cell_id, now, wanted))
+        page.edits.append(ReplaceSource(cell_id, now, wanted, mark=change.get("mark") or {}))
 
 
 def _back_move(page: _Page, change: Change) -> None:

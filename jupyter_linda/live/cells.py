@@ -13,11 +13,13 @@ from ..errors import AmbiguousCell, InvalidInput, NotFound, StaleRevision
 from ..ports import CellEdit, ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..ports import Json
 
 CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
+MARK = "linda"
+"""Where a cell's metadata says who wrote it: run, model and time."""
 _AT_POSITION = re.compile(r"^(.*)#(\d+)$")
 
 
@@ -209,6 +211,8 @@ def apply_edits(sheet: Sheet, edits: Sequence[CellEdit]) -> Sheet:
             if isinstance(edit, ReplaceSource):
                 as_list = isinstance(cells[at].get("source", []), list)
                 cells[at] = {**cells[at], "source": lines_of(edit.source) if as_list else edit.source}
+                if edit.mark is not None:
+                    cells[at]["metadata"] = marked(cells[at].get("metadata"), edit.mark)
             elif isinstance(edit, ChangeType):
                 cells[at] = _of_type(cells[at], edit.cell_type)
             else:
@@ -221,6 +225,12 @@ def _check_source(sheet: Sheet, at: int, edit: ReplaceSource | DeleteCell | Chan
         raise StaleRevision(
             f"Cell {edit.cell_id} of {sheet.path} changed since it was read.", remedy="Read the cell again."
         )
+
+
+def marked(metadata: Json, mark: Mapping[str, Json]) -> Json:
+    """A cell's metadata with this provenance, or without any."""
+    others = {name: value for name, value in (metadata or {}).items() if name != MARK}
+    return {**others, MARK: dict(mark)} if mark else others
 
 
 def _of_type(cell: Json, cell_type: str) -> Json:

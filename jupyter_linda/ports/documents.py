@@ -51,11 +51,15 @@ class InsertCell:
 
 @dataclass(frozen=True)
 class ReplaceSource:
-    """Replace a cell's source, only if it still is `expect`."""
+    """Replace a cell's source, only if it still is `expect`.
+
+    `mark`: its provenance (`metadata.linda`) from now on; empty takes it away, None leaves it.
+    """
 
     cell_id: str
     expect: str
     source: str
+    mark: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True)

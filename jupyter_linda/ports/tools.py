@@ -67,6 +67,8 @@ class ToolContext:
     """Whether an API path may be listed at all (hidden and secret names are not)."""
     journal: Journal
     """Where every change is written down before it is made, so that it can be undone."""
+    provenance: Mapping[str, Json] = field(default_factory=dict)
+    """What a cell's metadata says of her edit (run, model, time); empty where the setting is off."""
     approved: Preview | None = None
     """What a person saw when they allowed this very call: if the code or text differs now, it is not done."""
 

@@ -5,6 +5,9 @@ import type * as nbformat from '@jupyterlab/nbformat';
 import { OperationError } from './operations';
 import type { Json } from './types';
 
+/** Where a cell's metadata says who wrote it. */
+const MARK = 'linda';
+
 /** One change of an `edit_notebook` request. */
 export type Edit =
   | {
@@ -19,7 +22,14 @@ export type Edit =
       execution_count?: number | null;
       attachments?: { [key: string]: Json };
     }
-  | { op: 'replace'; cell_id: string; expect: string; source: string }
+  | {
+      op: 'replace';
+      cell_id: string;
+      expect: string;
+      source: string;
+      /** Provenance in the cell's metadata: empty takes it away, null leaves it. */
+      mark?: { [key: string]: Json } | null;
+    }
   | { op: 'delete'; cell_id: string; expect: string }
   | { op: 'move'; cell_id: string; index: number }
   | { op: 'change_type'; cell_id: string; expect: string; cell_type: string }
@@ -35,6 +45,8 @@ interface SharedCell {
   readonly cell_type: string;
   getSource(): string;
   setSource(source: string): void;
+  setMetadata(key: string, value: { [key: string]: Json }): void;
+  deleteMetadata(key: string): void;
   toJSON(): { metadata?: object; attachments?: object };
   /* Only code cells have these. */
   execution_count?: number | null;
@@ -89,8 +101,15 @@ export function planEdits(
     }
     switch (edit.op) {
       case 'replace': {
-        const { source } = edit;
-        return () => cell.setSource(source);
+        const { source, mark } = edit;
+        return () => {
+          cell.setSource(source);
+          if (mark && Object.keys(mark).length > 0) {
+            cell.setMetadata(MARK, mark);
+          } else if (mark) {
+            cell.deleteMetadata(MARK);
+          }
+        };
       }
       case 'delete':
         order.splice(at, 1);

@@ -38,6 +38,13 @@ class FakeNotebook implements SharedCells {
     return {
       id,
       cell_type: 'code',
+      metadata: {} as { [key: string]: unknown },
+      setMetadata(key: string, value: unknown) {
+        this.metadata[key] = value;
+      },
+      deleteMetadata(key: string) {
+        delete this.metadata[key];
+      },
       toJSON: () => ({ metadata: { kept: true } }),
       outputs: [] as unknown[],
       setOutputs(outputs: unknown[]) {
@@ -137,6 +144,16 @@ test('outputs are cleared, and put back', () => {
     [notebook.live[0].outputs, notebook.live[0].execution_count],
     [outputs, 7]
   );
+});
+
+test('a replacement says who wrote it, and takes it back', () => {
+  const notebook = new FakeNotebook('a');
+  const edit = (expect: string, source: string, mark: object): Edit =>
+    ({ op: 'replace', cell_id: 'a', expect, source, mark }) as Edit;
+  notebook.apply([edit('source a', 'new', { run: 'run_1' })]);
+  assert.deepEqual(notebook.live[0].metadata, { linda: { run: 'run_1' } });
+  notebook.apply([edit('new', 'source a', {})]);
+  assert.deepEqual(notebook.live[0].metadata, {});
 });
 
 test('one stale source stops all of them', () => {

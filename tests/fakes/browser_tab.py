@@ -83,7 +83,12 @@ class FakeTab:
         cells.insert(min(max(edit["index"], 0), len(cells)), new)
 
     def _do_replace(self, path, cells, edit):
-        self.cell(path, edit["cell_id"])["source"] = edit["source"]
+        cell = self.cell(path, edit["cell_id"])
+        cell["source"] = edit["source"]
+        if edit.get("mark"):
+            cell["metadata"]["linda"] = edit["mark"]
+        elif edit.get("mark") is not None:
+            cell["metadata"].pop("linda", None)
 
     def _do_delete(self, path, cells, edit):
         cells.remove(self.cell(path, edit["cell_id"]))

@@ -153,3 +153,20 @@ def test_a_question_shows_what_will_become_of_the_cells(bench, file):
     assert bench.preview(move_cell, path="s.ipynb", cell_id="c", index=0).sentence == (
         "Move cell 4 of s.ipynb to place 1."
     )
+
+
+def test_her_cells_say_who_wrote_them_until_taken_back(bench, file):
+    before = json.loads(file.read_text())
+    bench.run(edit_cell, path="s.ipynb", cell_id="a", old_text="1", new_text="7")
+    bench.run(insert_cell, path="s.ipynb", source="new")
+    assert cells(file)[1]["metadata"] == {"linda": bench.provenance}
+    assert cells(file)[-1]["metadata"] == {"linda": bench.provenance}
+    take_all_back(bench)
+    assert json.loads(file.read_text()) == before
+
+
+def test_the_setting_leaves_no_mark(bench, file):
+    bench.provenance = {}
+    bench.run(edit_cell, path="s.ipynb", cell_id="a", old_text="1", new_text="7")
+    bench.run(insert_cell, path="s.ipynb", source="new")
+    assert "linda" not in file.read_text()
