@@ -16,6 +16,7 @@ from jupyter_core.utils import ensure_async
 from ..errors import KernelUnavailable
 from ..ports import Kernel
 from .browser import api_path
+from .subshells import Subshells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,7 +57,7 @@ class KernelLink:
         self._heard = asyncio.Event()
         self.died = asyncio.Event()
         self.info: Mapping[str, Json] = {}
-        self._subshell_id: str | None = None
+        self.subshells = Subshells(self.ask_control)
         self.lock = asyncio.Lock()
         """Held by whoever runs a cell of ours: they go one after the other."""
 
@@ -106,9 +107,8 @@ class KernelLink:
 
     async def close(self) -> None:
         """Stop listening and free the sockets; the kernel lives on."""
-        if self._subshell_id is not None and not self.died.is_set():
-            with contextlib.suppress(TimeoutError):
-                await self.ask_control("delete_subshell_request", {"subshell_id": self._subshell_id}, timeout_s=1.0)
+        if not self.died.is_set():
+            await self.subshells.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -176,6 +176,11 @@ class KernelLink:
         """The kernel's language, as it said."""
         return str((self.info.get("language_info") or {}).get("name") or "").lower()
 
+    @property
+    def has_subshells(self) -> bool:
+        """Whether it can be looked into while it is busy (ipykernel 7)."""
+        return "kernel subshells" in (self.info.get("supported_features") or ())
+
     def is_running(self, msg_id: str) -> bool:
         """Whether that very request is what runs."""
         return msg_id in self._running
@@ -229,16 +234,6 @@ class KernelLink:
                 return await self._replies[msg_id]
         finally:
             self._replies.pop(msg_id, None)
-
-    async def subshell(self) -> str | None:
-        """A subshell of ours, made once, where the kernel has them (ipykernel 7); else None."""
-        if "kernel subshells" not in (self.info.get("supported_features") or ()):
-            return None
-        if self._subshell_id is None:
-            with contextlib.suppress(TimeoutError):
-                reply = await self.ask_control("create_subshell_request", {}, timeout_s=1.0)
-                self._subshell_id = reply.get("subshell_id")
-        return self._subshell_id
 
 
 def _send(channel: Any, message: Mapping[str, Json]) -> None:  # untyped library

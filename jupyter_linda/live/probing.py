@@ -46,9 +46,20 @@ async def evaluate(
             f"Only Python kernels can be looked into; this one speaks {link.language or 'another language'}.",
             kind_of_failure="other_language",
         )
-    subshell_id = await link.subshell()
-    if subshell_id is None and link.is_busy:
-        raise _busy()
+    async with link.subshells.lock:
+        subshell_id = await link.subshells.take() if link.has_subshells else None
+        if subshell_id is None and link.is_busy:
+            raise _busy()
+        content = await _ask(link, subshell_id, setup, expressions, timeout_s)
+    if content.get("status") != "ok":
+        raise KernelUnavailable("The kernel did not answer the look into it.", remedy="Try again.")
+    found = content.get("user_expressions") or {}
+    return {name: _text(name, found.get(name) or {}) for name in expressions}
+
+
+async def _ask(
+    link: KernelLink, subshell_id: str | None, setup: str, expressions: Mapping[str, str], timeout_s: float
+) -> Mapping[str, Json]:
     wrapped = {"linda_put_back": _PUT_BACK, **{name: wrap(setup, text) for name, text in expressions.items()}}
     msg_id, reply = link.send_execute(
         _PUT_ASIDE,
@@ -59,18 +70,29 @@ async def evaluate(
         stop_on_error=False,
         user_expressions=wrapped,
     )
-    try:
-        content = await _reply(link, reply, timeout_s)
-    except TimeoutError:
-        if subshell_id is None and link.is_running(msg_id):
-            await link.interrupt()  # ours alone: nothing of ours stays in the kernel
-        raise _busy() from None
-    finally:
+
+    def let_go(reply: asyncio.Future[Mapping[str, Json]]) -> None:
         link.forget(msg_id)
-    if content.get("status") != "ok":
-        raise KernelUnavailable("The kernel did not answer the look into it.", remedy="Try again.")
-    found = content.get("user_expressions") or {}
-    return {name: _text(name, found.get(name) or {}) for name in expressions}
+        if subshell_id is not None and reply.done() and not reply.cancelled():
+            link.subshells.give_back(subshell_id, reply.result())
+
+    try:
+        return await _reply(link, reply, timeout_s)
+    except TimeoutError:
+        if subshell_id is None and not link.is_running(msg_id):
+            raise _busy() from None  # somebody's cell was faster
+        if subshell_id is None:
+            await link.interrupt()  # ours alone: nothing of ours stays in the kernel
+        raise _too_long(timeout_s, is_still_running=subshell_id is not None) from None
+    except asyncio.CancelledError:
+        if subshell_id is None and link.is_running(msg_id):
+            await asyncio.shield(link.interrupt())
+        raise
+    finally:
+        if subshell_id is None or reply.done():
+            let_go(reply)
+        else:
+            reply.add_done_callback(let_go)  # an interrupt reaches the main thread only: it ends when it ends
 
 
 async def _reply(link: KernelLink, reply: asyncio.Future[Mapping[str, Json]], timeout_s: float) -> Mapping[str, Json]:
@@ -90,6 +112,14 @@ def _busy() -> KernelUnavailable:
     return KernelUnavailable(
         "The kernel is busy: a cell is running and this kernel cannot be looked into meanwhile.",
         remedy="Wait until the cell is done, or ask the user to interrupt it.",
+    )
+
+
+def _too_long(timeout_s: float, *, is_still_running: bool) -> KernelUnavailable:
+    said = "It may still run there, beside the cells." if is_still_running else "It was interrupted."
+    return KernelUnavailable(
+        f"The look into the kernel took longer than {timeout_s:g} s and was given up. {said}",
+        remedy="Try again, or look with code in a cell.",
     )
 
 

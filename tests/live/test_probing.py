@@ -105,6 +105,90 @@ async def test_a_look_that_takes_too_long_is_withdrawn(live, file):
     assert await live.evaluate("a.ipynb", "", {"a": "str(user['x'])"}) == {"a": "1"}
 
 
+ENDLESS = "import time\nwhile not user.get('go_on'): time.sleep(0.01)"
+
+
+async def stuck(live, setup=ENDLESS):
+    """A look that is given up, and goes on in the kernel until a cell sets `go_on`."""
+    with pytest.raises(KernelUnavailable, match=r"longer than 0\.2 s.*may still run"):
+        await live.evaluate("a.ipynb", setup, {"a": "'x'"}, timeout_s=0.2)
+
+
+async def subshells(link):
+    return (await link.ask_control("list_subshell_request", {}, timeout_s=5.0))["subshell_id"]
+
+
+async def let_go(link):
+    _, reply = link.send_execute("go_on = True", None, silent=True, store_history=False)
+    await asyncio.wait_for(reply, 10)
+
+
+async def test_a_look_that_never_ends_does_not_stand_in_the_way_of_the_next(live, file):
+    link = await start(live)
+    await stuck(live)
+    for _ in range(3):
+        assert await live.evaluate("a.ipynb", "", {"a": "str(user['x'])"}, timeout_s=5.0) == {"a": "1"}
+    assert len(await subshells(link)) == 2, "one is stuck, one is used again"
+    assert (await names(live)).status == "ok", "cells run beside it"
+
+
+async def test_looks_that_pile_up_are_told_and_what_ended_is_used_again(live, file):
+    link = await start(live)
+    for _ in range(4):
+        await stuck(live)
+    for _ in range(2):
+        with pytest.raises(KernelUnavailable, match=r"4 earlier looks.*still run in it") as caught:
+            await live.evaluate("a.ipynb", "", {"a": "'x'"}, timeout_s=5.0)
+        assert "restart the kernel" in caught.value.remedy
+    assert len(await subshells(link)) == 4
+    await let_go(link)
+    while not link.subshells._free:
+        await asyncio.sleep(0.01)
+    assert await live.evaluate("a.ipynb", "", {"a": "'x'"}, timeout_s=5.0) == {"a": "x"}
+    assert len(await subshells(link)) == 4
+
+
+async def test_a_look_whose_caller_is_cancelled_does_not_stand_in_the_way_of_the_next(live, file):
+    link = await start(live)
+    task = asyncio.ensure_future(live.evaluate("a.ipynb", ENDLESS, {"a": "'x'"}, timeout_s=60.0))
+    while not link.subshells._taken:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await live.evaluate("a.ipynb", "", {"a": "'x'"}, timeout_s=5.0) == {"a": "x"}
+
+
+async def test_without_subshells_a_look_whose_caller_is_cancelled_is_interrupted(live, file):
+    link = await start(live)
+    link.info = {**link.info, "supported_features": []}
+    task = asyncio.ensure_future(live.evaluate("a.ipynb", ENDLESS, {"a": "'x'"}, timeout_s=60.0))
+    while not link.is_busy:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await link.wait_idle(5.0)
+
+
+async def test_leaving_a_kernel_with_a_look_that_never_ends_leaves_its_cells_running(live, file):
+    """To delete a busy subshell would make ipykernel's shell thread wait for it, deaf to every cell."""
+    await start(live)
+    await stuck(live)
+    await live.kernels.close()
+    assert (await asyncio.wait_for(names(live), 20)).status == "ok"
+
+
+async def test_a_subshell_that_somebody_deleted_is_made_anew(live, file):
+    link = await start(live)
+    await live.evaluate("a.ipynb", "", {"a": "'x'"})
+    for subshell_id in await subshells(link):
+        await link.ask_control("delete_subshell_request", {"subshell_id": subshell_id}, timeout_s=5.0)
+    with pytest.raises(KernelUnavailable, match="did not answer"):
+        await live.evaluate("a.ipynb", "", {"a": "'x'"}, timeout_s=1.0)
+    assert await live.evaluate("a.ipynb", "", {"a": "'x'"}, timeout_s=5.0) == {"a": "x"}
+
+
 async def test_a_figure_that_a_running_cell_draws_stays_open(live, file):
     link = await start(live)
     code = (

@@ -59,7 +59,7 @@ async def test_an_answer_that_comes_between_two_requests_is_heard(live, put):
     link = await live.kernels.find("a.ipynb")
     for _ in range(5):
         first, answer = link.send_execute("1", None, silent=True, store_history=False)
-        time.sleep(0.2)  # noqa: ASYNC251  # the answer comes while this loop does not look
+        time.sleep(0.2)  # the answer comes while this loop does not look
         second, other = link.send_execute("import time; time.sleep(2)", None, silent=True, store_history=False)
         await asyncio.wait([answer], timeout=1.5)
         assert answer.done()
