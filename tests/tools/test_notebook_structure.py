@@ -169,4 +169,4 @@ def test_the_setting_leaves_no_mark(bench, file):
     bench.provenance = {}
     bench.run(edit_cell, path="s.ipynb", cell_id="a", old_text="1", new_text="7")
     bench.run(insert_cell, path="s.ipynb", source="new")
-    assert "linda" not in file.read_text()
+    assert [cell["metadata"] for cell in cells(file)] == [{"tags": ["t"]}, {}, {}, {}, {}]
