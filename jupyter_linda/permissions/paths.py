@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import InvalidPath, NotAllowed, NotFound, StaleRevision
+from .ignored import NAME as IGNORE_NAME
+from .ignored import IgnoreFiles, hidden_words, is_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SECRET_NAMES = (
     ".env*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", ".ssh", ".gnupg", ".aws",
     ".azure", ".kube", ".docker", ".git", ".git-credentials", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc",
     "jpserver-*.json", "nbserver-*.json", "kernel-*.json", "jupyter_cookie_secret", "notebook_cookie_secret",
     "notebook_secret", "jupyter_*config*.py", "jupyter_*config*.json",
-    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*",
+    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", IGNORE_NAME,
 )  # fmt: skip
 """Names (of a file or of any folder above it) that are never read, written or listed, whatever the rules say."""
 
@@ -96,6 +98,7 @@ class PathPolicy:
     never: tuple[str, ...] = ()
     _root: str = field(init=False, repr=False, default="")
     _closed: tuple[str, ...] = field(init=False, repr=False, default=())
+    _ignore: IgnoreFiles = field(init=False, repr=False, compare=False, default_factory=IgnoreFiles)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_root", os.path.realpath(self.root_dir))
@@ -150,6 +153,18 @@ class PathPolicy:
             raise NotAllowed(
                 f"{path!r} is a hidden file or folder.", remedy="Allow hidden files in the settings (allow_hidden)."
             )
+        if self._is_ignored(located, asked):
+            raise NotAllowed(hidden_words(path), remedy=f"Whoever wrote the {IGNORE_NAME} file can open it again.")
+
+    def _is_ignored(self, located: Located, asked: Sequence[str]) -> bool:
+        """Where the path leads, and how it was spelled inside the root, links included."""
+        if located.api_path is None:
+            parts = parts_of(located.real)
+            return self._ignore.hides(parts[0], parts[1:], is_folder=is_folder(located.real))
+        real = tuple(located.api_path.split("/")) if located.api_path else ()
+        return any(
+            self._ignore.hides(self._root, parts, is_folder=is_folder(located.real)) for parts in {real, tuple(asked)}
+        )
 
     def is_visible(self, path: str) -> bool:
         """Whether a path may be listed: neither hidden nor secret, and not a link out of the root."""

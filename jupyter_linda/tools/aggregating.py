@@ -10,7 +10,7 @@ from ..errors import ToolRetry
 from ..ports import ToolContext, ToolResult
 from ..toolkit import tool
 from .frame_kinds import KINDS
-from .frames import Conditions, FrameName, ask_frame, check_name, rows_text, share_words
+from .frames import Conditions, FrameName, ask_frame, check_name, preview_values, rows_text, share_words
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
 
@@ -300,6 +300,8 @@ async def aggregate(
         data={"path": notebook, **found},
     )
 
+
+aggregate.previews(preview_values)
 
 TOOLS = (aggregate,)
 """The tools of this file."""

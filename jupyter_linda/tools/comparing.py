@@ -9,7 +9,7 @@ from pydantic import Field
 from ..ports import ToolContext, ToolResult
 from ..toolkit import tool
 from .frame_kinds import KINDS
-from .frames import FrameName, ask_frame, check_name, rows_text
+from .frames import FrameName, ask_frame, check_name, preview_values, rows_text
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
 
@@ -208,6 +208,8 @@ def _text(found: Mapping[str, Json]) -> str:
     lines.append(rows_text(["column", left["name"], right["name"]], found["examples"], first="row"))
     return "\n".join(filter(None, [*lines, *found["notes"]]))
 
+
+compare_dataframes.previews(preview_values)
 
 TOOLS = (compare_dataframes,)
 """The tools of this file."""

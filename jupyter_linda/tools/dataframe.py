@@ -9,6 +9,7 @@ from pydantic import Field
 from ..errors import ToolFailed, ToolRetry
 from ..ports import ToolContext, ToolResult
 from ..toolkit import tool
+from .frames import preview_values
 from .kernel import kernel_of, probe
 from .naming import NotebookPath, api_path
 from .probes import FRAME
@@ -22,7 +23,7 @@ PROBE_TIME_S = 2.0
 """Seconds the probe may count and sample; names and types come first and always."""
 
 
-@tool(action="read", family="dataframe", resource=kernel_of)
+@tool(action="read", family="dataframe", resource=kernel_of, shows_values=True)
 async def describe_dataframe(
     context: ToolContext,
     path: NotebookPath,
@@ -88,6 +89,8 @@ def _column_line(column: Mapping[str, Json]) -> str:
 def _shown(value: Json) -> str:
     return "missing" if value is None else str(value)
 
+
+describe_dataframe.previews(preview_values)
 
 TOOLS = (describe_dataframe,)
 """The family, as `worker` registers it."""

@@ -10,7 +10,7 @@ from ..errors import ToolRetry
 from ..ports import ToolContext, ToolResult
 from ..toolkit import tool
 from .frame_kinds import KINDS
-from .frames import MOST_CELLS, Conditions, FrameName, ask_frame, check_name, rows_text, share_words
+from .frames import MOST_CELLS, Conditions, FrameName, ask_frame, check_name, preview_values, rows_text, share_words
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
 
@@ -71,6 +71,8 @@ async def filter_rows(
         data={"path": notebook, **found},
     )
 
+
+filter_rows.previews(preview_values)
 
 TOOLS = (filter_rows,)
 """The tools of this file."""

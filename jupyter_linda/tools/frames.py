@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import ToolFailed, ToolRetry
+from ..schemas import Preview
 from .kernel import probe
 
 if TYPE_CHECKING:
@@ -44,6 +45,15 @@ class Condition(BaseModel):
 Conditions = Annotated[
     list[Condition], Field(max_length=20, description="All of them must hold. Rows with a missing value fit none.")
 ]
+
+
+async def preview_values(arguments: Mapping[str, Json], _context: ToolContext) -> Preview:
+    """What a question says of a tool that shows values; the exact arguments stand beside it."""
+    names = " and ".join(str(arguments[key]) for key in ("name", "left", "right") if key in arguments)
+    where = arguments["path"]
+    return Preview(
+        sentence=f"Show values of {names} in {where} to the model. If it runs elsewhere, its provider gets them."
+    )
 
 
 def check_name(name: str) -> None:

@@ -10,7 +10,7 @@ from ..errors import ToolRetry
 from ..ports import ToolContext, ToolResult
 from ..toolkit import tool
 from .frame_kinds import KINDS
-from .frames import Conditions, FrameName, ask_frame, check_name
+from .frames import Conditions, FrameName, ask_frame, check_name, preview_values
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
 
@@ -205,6 +205,8 @@ async def plot_dataframe(
         images=(("image/png", png),),
     )
 
+
+plot_dataframe.previews(preview_values)
 
 TOOLS = (plot_dataframe,)
 """The tools of this file."""

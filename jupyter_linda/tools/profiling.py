@@ -9,7 +9,7 @@ from pydantic import Field
 from ..ports import ToolContext, ToolResult
 from ..toolkit import tool
 from .frame_kinds import KINDS
-from .frames import FrameName, ask_frame, check_name, shown
+from .frames import FrameName, ask_frame, check_name, preview_values, shown
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
 from .text import human_size
@@ -274,6 +274,8 @@ def _figures(column: Mapping[str, Json], mark: str) -> list[str]:
         parts.append(column["note"])
     return parts
 
+
+profile_dataframe.previews(preview_values)
 
 TOOLS = (profile_dataframe,)
 """The tools of this file."""

@@ -1,0 +1,96 @@
+"""`.lindaignore`: paths a person hides from every tool, in the syntax of .gitignore."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pathspec import GitIgnoreSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAME = ".lindaignore"
+MOST_BYTES = 1_000_000
+_EVERYTHING = GitIgnoreSpec.from_lines(["*"])
+_REMEMBERED = 500
+
+
+@dataclass
+class IgnoreFiles:
+    """The `.lindaignore` files of the folders on a path; a changed file holds at once.
+
+    As in git, a file speaks for its own folder and below, the deepest one decides, its last fitting line first, and
+    nothing below a hidden folder comes back. Upper and lower case are one: that hides rather too much than too little.
+    """
+
+    _specs: dict[str, tuple[tuple[int, int], GitIgnoreSpec]] = field(default_factory=dict)
+
+    def hides(self, base: str, parts: Sequence[str], *, is_folder: bool) -> bool:
+        """Whether `base` + `parts` is hidden; files are looked for in `base` and in every folder below it."""
+        specs: list[tuple[int, GitIgnoreSpec]] = []
+        folder = Path(base)
+        for depth in range(len(parts)):
+            spec = self._spec(folder)
+            if spec is not None:
+                specs.append((depth, spec))
+            folder = folder / parts[depth]
+            if specs and _is_hidden(specs, parts[: depth + 1], is_folder=is_folder or depth + 1 < len(parts)):
+                return True
+        return False
+
+    def _spec(self, folder: Path) -> GitIgnoreSpec | None:
+        file = folder / NAME
+        try:
+            found = file.stat()
+        except FileNotFoundError:
+            return None
+        except NotADirectoryError:
+            return None
+        except OSError:
+            return _EVERYTHING  # it is there and cannot be read: what it hides is unknown
+        key, seen = str(folder), (found.st_mtime_ns, found.st_size)
+        kept = self._specs.get(key)
+        if kept is None or kept[0] != seen:
+            kept = (seen, _read(file, found.st_size))
+            while len(self._specs) >= _REMEMBERED:
+                self._specs.pop(next(iter(self._specs)))
+            self._specs[key] = kept
+        return kept[1]
+
+
+def _is_hidden(specs: Sequence[tuple[int, GitIgnoreSpec]], parts: Sequence[str], *, is_folder: bool) -> bool:
+    for depth, spec in reversed(specs):
+        said = spec.check_file("/".join(parts[depth:]).casefold() + ("/" if is_folder else "")).include
+        if said is not None:
+            return bool(said)
+    return False
+
+
+def _read(file: Path, size: int) -> GitIgnoreSpec:
+    """The file's patterns; a line that is no pattern hides nothing, a file that cannot be read hides everything."""
+    if size > MOST_BYTES or not file.is_file():
+        return _EVERYTHING
+    try:
+        lines = file.read_text(encoding="utf-8-sig", errors="replace").casefold().splitlines()
+    except OSError:
+        return _EVERYTHING
+    patterns = []
+    for line in lines:
+        try:
+            patterns += list(GitIgnoreSpec.from_lines([line]).patterns)
+        except ValueError:
+            continue
+    return GitIgnoreSpec(patterns)
+
+
+def hidden_words(path: str) -> str:
+    """Why such a path is closed."""
+    return f"{path!r} is hidden from Linda by a {NAME} file."
+
+
+def is_folder(real: str) -> bool:
+    """Whether a path is a folder now; what cannot be looked at counts as a file."""
+    return os.path.isdir(real)  # noqa: PTH112  # pathlib raises for names that are too long

@@ -1,0 +1,108 @@
+"""`.lindaignore`: hidden from listing, searching, reading and writing, whichever tool asks."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from jupyter_linda.errors import NotAllowed
+from jupyter_linda.permissions.paths import PathPolicy
+
+
+def hide(folder, *lines):
+    (folder / ".lindaignore").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def is_open(policy, path):
+    try:
+        policy.locate(path)
+    except NotAllowed as error:
+        return "hidden from Linda" not in error.message
+    return True
+
+
+def test_patterns_mean_what_they_mean_to_git(team, policy):
+    hide(team, "# secrets", "*.csv", "!ok.csv", "/top", "build/", "a/**/z", "[", "")
+    for path, expected in {
+        "x.csv": False, "deep/x.csv": False, "ok.csv": True, "deep/ok.csv": True, "top": False, "b/top": True,
+        "build/x": False, "b/build/c/d": False, "build": True, "a/1/2/z": False, "notes.txt": True, "": True,
+    }.items():  # fmt: skip
+        assert is_open(policy, path) is expected, path
+    (team / "build").mkdir()
+    assert not is_open(policy, "build")
+
+
+def test_case_does_not_open_what_is_hidden(team, policy):
+    hide(team, "Private/", "*.CSV")
+    assert not is_open(policy, "PRIVATE/x")
+    assert not is_open(policy, "x.csv")
+
+
+def test_a_deeper_file_decides_for_its_folder_but_brings_nothing_back_from_a_hidden_one(team, policy):
+    (team / "data/inner").mkdir()
+    (team / "closed").mkdir()
+    hide(team, "*.log", "closed/")
+    hide(team / "data", "!keep.log", "*.tmp")
+    hide(team / "closed", "!*")
+    assert is_open(policy, "data/keep.log")
+    assert is_open(policy, "data/inner/keep.log")
+    assert not is_open(policy, "keep.log")
+    assert not is_open(policy, "data/x.tmp")
+    assert is_open(policy, "x.tmp")
+    assert not is_open(policy, "closed/x")
+
+
+def test_a_link_opens_nothing_and_hides_what_it_is_called(team, policy):
+    hide(team, "data/secret.txt", "alias")
+    (team / "data/secret.txt").write_text("S")
+    (team / "link").symlink_to(team / "data/secret.txt")
+    (team / "alias").symlink_to(team / "ok.csv")
+    assert not is_open(policy, "link")
+    assert not is_open(policy, "alias")
+    assert not is_open(policy, "data/../data/secret.txt")
+    assert not is_open(policy, str(team / "data/secret.txt"))
+
+
+def test_a_change_holds_at_once(team, policy):
+    assert is_open(policy, "ok.csv")
+    hide(team, "ok.csv")
+    assert not is_open(policy, "ok.csv")
+    (team / ".lindaignore").write_text("other.csv\n")
+    assert is_open(policy, "ok.csv")
+    (team / ".lindaignore").unlink()
+    assert is_open(policy, "other.csv")
+
+
+def test_a_file_that_cannot_be_read_hides_everything_beside_it(team, policy):
+    (team / ".lindaignore").mkdir()
+    assert not is_open(policy, "ok.csv")
+
+
+def test_the_file_itself_is_closed_even_where_hidden_files_are_open(team):
+    hide(team, "x")
+    policy = PathPolicy(str(team), allow_hidden=True)
+    with pytest.raises(NotAllowed, match="secret"):
+        policy.locate(".lindaignore")
+
+
+def test_it_holds_outside_the_root_too(team, policy):
+    outside = team.parent / "private"
+    hide(outside, "s.txt")
+    assert not is_open(policy, str(outside / "s.txt"))
+    assert is_open(policy, str(outside / "other.txt"))
+
+
+def test_nothing_hidden_is_listed(team, policy):
+    hide(team, "ok.csv")
+    assert not policy.is_visible("ok.csv")
+    assert policy.is_visible("data")
+
+
+def test_looking_costs_little(team, policy):
+    (team / "a/b/c/d").mkdir(parents=True)
+    hide(team, *(f"pattern-{number}/*.x" for number in range(200)))
+    started = time.process_time()
+    for number in range(2000):
+        policy.is_visible(f"a/b/c/d/{number}.txt")
+    assert time.process_time() - started < 2.0
