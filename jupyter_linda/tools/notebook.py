@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ..ports import ToolContext, ToolResult, kernelspec_of
 from ..toolkit import tool
-from . import notebook_edits, notebook_runs, notebook_structure
+from . import notebook_edits, notebook_runs, notebook_series, notebook_structure
 from .folders import Bounds, walk
 from .naming import (
     CellId,
@@ -170,6 +170,7 @@ TOOLS = (
     *notebook_edits.TOOLS,
     *notebook_structure.TOOLS,
     *notebook_runs.TOOLS,
+    *notebook_series.TOOLS,
     open_notebook,
 )
 """The family, as `worker` registers it."""
