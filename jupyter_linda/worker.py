@@ -38,11 +38,12 @@ from .permissions.watch import RuleFile
 from .ports import Clock, GateCall, ToolContext
 from .runs.process import GRACE_S, end_own_group, leave
 from .runs.queue import Claimant
-from .schemas import GrantScope, ProviderInput, Undo
+from .schemas import GrantScope, ProviderInput, Run, Undo
 from .seeds import RandomIds, SystemClock
 from .storage.database import Database
 from .storage.files import Results
 from .storage.upgrade import upgrade
+from .tasks.store import SqlTasks
 from .tools import catalogue
 
 if TYPE_CHECKING:
@@ -166,19 +167,21 @@ class Worker:
 
         marks_cells = settings["mark_cells"]
 
-        def make_context(request_id: str, run_id: str, chat_id: str, report: Callable[[str], None]) -> ToolContext:
+        def make_context(request_id: str, run: Run, report: Callable[[str], None]) -> ToolContext:
+            mark = {"run": run.run_id, "model": run.model, "time": clock.now().isoformat(timespec="seconds")}
             return ToolContext(
                 live=live,
                 root_dir=root_dir,
                 request_id=request_id,
-                chat_id=chat_id,
-                run_id=run_id,
-                model="",
+                chat_id=run.chat_id,
+                run_id=run.run_id,
+                model=run.model,
                 report=report,
                 admit_path=gate.admitter(request_id),
                 is_visible=gate.is_visible,
-                provenance={"run": run_id, "time": clock.now().isoformat(timespec="seconds")} if marks_cells else {},
-                journal=CallJournal(event_log, kept, limits, request_id, run_id, chat_id, root_dir),
+                journal=CallJournal(event_log, kept, limits, request_id, run, root_dir),
+                tasks=SqlTasks(event_log, run.owner_id),
+                provenance=mark if marks_cells else {},
             )
 
         def scopes(call: GateCall) -> tuple[GrantScope, ...]:

@@ -282,10 +282,7 @@ class Dispatcher:
         def report(text: str) -> None:
             loop.call_soon_threadsafe(lambda: self._report(row, text))
 
-        context = self._hands.make_context(row.call_id, row.run_id, row.chat_id, report)
-        model = self._lease.run.model
-        provenance = {**context.provenance, "model": model} if context.provenance else {}
-        return replace(context, model=model, provenance=provenance)
+        return self._hands.make_context(row.call_id, self._lease.run, report)
 
     def _report(self, row: CallRow, text: str) -> None:
         task = asyncio.ensure_future(self._lease.log.database.run(self._write_progress, row, text[-2000:]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ports import Gate, GateCall, Ids, Json, Permit, Tool, ToolContext
-from ..schemas import GrantScope, Preview
+from ..schemas import GrantScope, Preview, Run
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -56,8 +56,8 @@ class Ready:
     """What the person saw who allowed it."""
 
 
-ContextMaker = Callable[[str, str, str, Callable[[str], None]], ToolContext]
-"""(request_id, run_id, chat_id, report) -> context"""
+ContextMaker = Callable[[str, Run, Callable[[str], None]], ToolContext]
+"""(request_id, run, report) -> context"""
 
 
 def _never_here(_model: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_server.utils import url_path_join
 
-from . import chats, models, permissions, status, stream, undo
+from . import chats, models, permissions, status, stream, tasks, undo
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
@@ -21,6 +21,8 @@ ROUTES: tuple[tuple[str, type], ...] = (
     (f"chats/{ID}/redo", undo.RedoHandler),
     (f"chats/{ID}/events", stream.EventsHandler),
     (f"results/{ID}", chats.ResultHandler),
+    ("tasks", tasks.TasksHandler),
+    (f"tasks/{ID}", tasks.TaskHandler),
     ("questions", permissions.QuestionsHandler),
     (f"questions/{ID}/answer", permissions.AnswerHandler),
     ("grants", permissions.GrantsHandler),

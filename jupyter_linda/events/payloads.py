@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from ..schemas import Call, Chat, JournalEntry, Message, MessageStatus, Noun, Problem, Question, Run, ToolCall, Usage
+from ..schemas import (
+    Call,
+    Chat,
+    JournalEntry,
+    Message,
+    MessageStatus,
+    Noun,
+    Problem,
+    Question,
+    Run,
+    Task,
+    ToolCall,
+    Usage,
+)
 
 
 class MessageAdded(Noun):
@@ -66,6 +79,13 @@ class JournalChanged(Noun):
     entries: tuple[JournalEntry, ...]
 
 
+class TaskChanged(Noun):
+    """task.changed (home stream): added, changed or deleted."""
+
+    task: Task
+    is_deleted: bool = False
+
+
 class Folded(Noun):
     """folded: chunks of `from_seq`..`to_seq` were folded into their finished message."""
 
@@ -107,6 +127,7 @@ PAYLOADS: dict[str, type[Noun]] = {
     "call.progress": CallProgress,
     "question.changed": QuestionChanged,
     "journal.changed": JournalChanged,
+    "task.changed": TaskChanged,
     "folded": Folded,
     "chat.changed": ChatChanged,
     "chat.deleted": ChatDeleted,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..events.log import EventLog, Transaction
     from ..ports import Json
     from ..ports.journal import JournalKind
+    from ..schemas import Run
     from ..storage.files import Results
 
 
@@ -52,8 +53,7 @@ class CallJournal:
     kept: Results
     limits: Limits
     call_id: str
-    run_id: str
-    chat_id: str
+    run: Run
     root_dir: str
     _count: int = field(default=0, init=False)
 
@@ -61,7 +61,8 @@ class CallJournal:
         """See `ports.Journal`."""
         entry_id = f"{self.call_id}/{self._count}"
         self._count += 1
-        values = {"entry_id": entry_id, "chat_id": self.chat_id, "run_id": self.run_id, "call_id": self.call_id,
+        values = {"entry_id": entry_id, "owner_id": self.run.owner_id, "chat_id": self.run.chat_id,
+                  "run_id": self.run.run_id, "call_id": self.call_id,
                   "kind": kind, "path": path, "changes": [dict(change) for change in changes],
                   "state": "done", "root_dir": self.root_dir}  # fmt: skip
 
@@ -70,9 +71,7 @@ class CallJournal:
                 known = select(journal.c.entry_id).where(journal.c.entry_id == entry_id)
                 if tx.connection.execute(known).first() is not None:
                     return
-                owner = select(runs.c.owner_id).where(runs.c.run_id == self.run_id)
-                owner_id = tx.connection.execute(owner).scalar_one()
-                tx.connection.execute(insert(journal).values(owner_id=owner_id, at=tx.now, **values))
+                tx.connection.execute(insert(journal).values(at=tx.now, **values))
                 tell(tx, [entry_of(tx.connection, entry_id)])
 
         await self.log.database.run(work)

@@ -11,6 +11,7 @@ from ..errors import CannotUndo, LindaError, StaleRevision
 from ..permissions.approvals import give_again, revoke_grant
 from . import store
 from .cells import describe, take_back, to_keep
+from .tasks import turn_task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,12 +76,12 @@ class Undoing:
             done = await asyncio.to_thread(self.files.take_back, changes)
             if is_undo and done:
                 await self._write(one, "done", undo_changes=done)
+        elif one.entry.kind == "task":
+            await self._tasks_back(one, changes, owner_id, is_undo=is_undo)
         elif one.entry.kind == "grant":
             await self._grants_back(changes, owner_id, is_undo=is_undo)
             if is_undo:
                 await self._write(one, "done", undo_changes=changes)
-        else:
-            raise CannotUndo(f"A change of a {one.entry.kind} cannot be undone.")
 
     async def _cells_back(self, one: Written, changes: Changes, *, is_undo: bool) -> None:
         path = one.entry.path
@@ -112,6 +113,15 @@ class Undoing:
                         give_again(tx.connection, str(change["grant_id"]), owner_id)
 
         await self.log.database.run(work)
+
+    async def _tasks_back(self, one: Written, changes: Changes, owner_id: str, *, is_undo: bool) -> None:
+        def work() -> list[Mapping[str, Json]]:
+            with self.log.transaction() as tx:
+                return [turn_task(tx, owner_id, change) for change in changes]
+
+        turned = await self.log.database.run(work)
+        if is_undo:
+            await self._write(one, "done", undo_changes=turned)
 
     async def _write(
         self, one: Written, state: str, *, words: str = "", undo_changes: Changes | None = None

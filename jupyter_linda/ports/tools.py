@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..schemas import Action, Diff, Preview
     from .documents import Json, Live
     from .journal import Journal
+    from .tasks import Tasks
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Resource:
 
     kind: Literal["notebook", "file", "folder", "kernel", "none"]
     path: str = ""
+    also: tuple[tuple[str, Action], ...] = ()
+    """Further paths, each with what is done to it: every one must be let through (the source of a copy)."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class ToolContext:
     """Whether an API path may be listed at all (hidden and secret names are not)."""
     journal: Journal
     """Where every change is written down before it is made, so that it can be undone."""
+    tasks: Tasks
+    """The task list of the run's owner."""
     provenance: Mapping[str, Json] = field(default_factory=dict)
     """What a cell's metadata says of her edit (run, model, time); empty where the setting is off."""
     approved: Preview | None = None

@@ -29,6 +29,8 @@ QuestionKind = Literal["approval", "choice", "outcome"]
 
 QuestionState = Literal["open", "answered", "expired", "void"]
 
+TaskStatus = Literal["open", "doing", "done", "dropped"]
+
 Mode = Literal["plan", "ask", "edit"]
 """Per chat. plan: nothing but reads; ask: as the rules say; edit: writes inside grants need no question."""
 
@@ -288,6 +290,23 @@ class Event(Noun):
     kind: str
     payload: dict[str, JsonValue]
     at: datetime
+
+
+class Task(Noun):
+    """Something to be done. `due` is ISO 8601, a date or a date with a time; empty for none."""
+
+    task_id: str
+    owner_id: str
+    title: str
+    notes: str = ""
+    due: str = ""
+    status: TaskStatus = "open"
+    assignee: Literal["me", "linda"] = "me"
+    profile: str = ""
+    """The permission profile its work runs with; empty: the assignee's."""
+    revision: int = 1
+    created_at: datetime
+    updated_at: datetime
 
 
 class JournalEntry(Noun):

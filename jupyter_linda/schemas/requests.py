@@ -6,7 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .nouns import Call, Chat, ContextItem, GrantScope, JournalEntry, Message, Mode, Noun, Problem, Question, Run
+from .nouns import (
+    Call,
+    Chat,
+    ContextItem,
+    GrantScope,
+    JournalEntry,
+    Message,
+    Mode,
+    Noun,
+    Problem,
+    Question,
+    Run,
+    Task,
+    TaskStatus,
+)
 
 
 class NewChat(Noun):
@@ -115,6 +129,35 @@ class Status(Noun):
     root_name: str = ""
     is_token_only: bool = True
     """True when the identity is just a token: the owner is `local`."""
+
+
+class NewTask(Noun):
+    """POST tasks"""
+
+    title: Annotated[str, Field(min_length=1, max_length=300)]
+    notes: Annotated[str, Field(max_length=10_000)] = ""
+    due: Annotated[str, Field(max_length=40)] = ""
+    status: TaskStatus = "open"
+    assignee: Literal["me", "linda"] = "me"
+    profile: Annotated[str, Field(max_length=80)] = ""
+
+
+class TaskPatch(Noun):
+    """PATCH tasks/{task_id}: only the given fields change; with `revision` only that version."""
+
+    title: Annotated[str, Field(min_length=1, max_length=300)] | None = None
+    notes: Annotated[str, Field(max_length=10_000)] | None = None
+    due: Annotated[str, Field(max_length=40)] | None = None
+    status: TaskStatus | None = None
+    assignee: Literal["me", "linda"] | None = None
+    profile: Annotated[str, Field(max_length=80)] | None = None
+    revision: int | None = None
+
+
+class TaskList(Noun):
+    """GET tasks: open ones first, by due date."""
+
+    tasks: tuple[Task, ...]
 
 
 class Undo(Noun):

@@ -219,6 +219,23 @@ journal = Table(
     Index("journal_by_run", "run_id"),
 )
 
+tasks = Table(
+    "tasks",
+    metadata,
+    Column("task_id", Text, primary_key=True),
+    Column("owner_id", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("notes", Text, nullable=False, server_default=""),
+    Column("due", Text, nullable=False, server_default=""),
+    Column("status", Text, nullable=False),
+    Column("assignee", Text, nullable=False),
+    Column("profile", Text, nullable=False, server_default=""),
+    Column("revision", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Index("tasks_by_owner", "owner_id", "status"),
+)
+
 AUDIT_IS_APPEND_ONLY = (
     "CREATE TRIGGER IF NOT EXISTS audit_keeps_rows BEFORE DELETE ON audit "
     "BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END",

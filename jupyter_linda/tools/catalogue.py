@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import aggregating, comparing, dataframe, exporting, file, filtering, kernel, notebook, plotting, profiling
+from . import (
+    aggregating,
+    comparing,
+    dataframe,
+    exporting,
+    file,
+    filtering,
+    kernel,
+    notebook,
+    plotting,
+    profiling,
+    tasks,
+)
 
 TOOLS = (
     *notebook.TOOLS,
@@ -15,5 +27,6 @@ TOOLS = (
     *plotting.TOOLS,
     *exporting.TOOLS,
     *file.TOOLS,
+    *tasks.TOOLS,
 )
 """In the order in which models read them."""

@@ -210,6 +210,20 @@ export interface Event {
   payload: { [key: string]: Json };
   at: string;
 }
+/** Something to be done. `due` is ISO 8601, a date or a date with a time; empty for none. */
+export interface Task {
+  task_id: string;
+  owner_id: string;
+  title: string;
+  notes: string;
+  due: string;
+  status: 'open' | 'doing' | 'done' | 'dropped';
+  assignee: 'me' | 'linda';
+  profile: string;
+  revision: number;
+  created_at: string;
+  updated_at: string;
+}
 /** Something she changed, that can be undone: by call, and in one notebook, file, task or grant. */
 export interface JournalEntry {
   entry_id: string;
@@ -305,6 +319,29 @@ export interface Status {
   root_name: string;
   is_token_only: boolean;
 }
+/** POST tasks */
+export interface NewTask {
+  title: string;
+  notes: string;
+  due: string;
+  status: 'open' | 'doing' | 'done' | 'dropped';
+  assignee: 'me' | 'linda';
+  profile: string;
+}
+/** PATCH tasks/{task_id}: only the given fields change; with `revision` only that version. */
+export interface TaskPatch {
+  title: string | null;
+  notes: string | null;
+  due: string | null;
+  status: 'open' | 'doing' | 'done' | 'dropped' | null;
+  assignee: 'me' | 'linda' | null;
+  profile: string | null;
+  revision: number | null;
+}
+/** GET tasks: open ones first, by due date. */
+export interface TaskList {
+  tasks: Task[];
+}
 /** POST chats/{chat_id}/undo and …/redo: one call's changes, one run's, or a run's and all after it. */
 export interface Undo {
   call_id?: string;
@@ -354,6 +391,11 @@ export interface QuestionChanged {
 export interface JournalChanged {
   entries: JournalEntry[];
 }
+/** task.changed (home stream): added, changed or deleted. */
+export interface TaskChanged {
+  task: Task;
+  is_deleted: boolean;
+}
 /** folded: chunks of `from_seq`..`to_seq` were folded into their finished message. */
 export interface Folded {
   from_seq: number;
@@ -386,6 +428,7 @@ export interface Payloads {
   'call.progress': CallProgress;
   'question.changed': QuestionChanged;
   'journal.changed': JournalChanged;
+  'task.changed': TaskChanged;
   'folded': Folded;
   'chat.changed': ChatChanged;
   'chat.deleted': ChatDeleted;

@@ -267,18 +267,19 @@ class Worker:
             root_dir=root_dir,
         )
 
-        def make_context(request_id: str, run_id: str, chat_id: str, report: Callable[[str], None]) -> ToolContext:
+        def make_context(request_id: str, run: Run, report: Callable[[str], None]) -> ToolContext:
             return ToolContext(
                 live=None,
                 root_dir=root_dir,
                 request_id=request_id,
-                chat_id=chat_id,
-                run_id=run_id,
-                model="",
+                chat_id=run.chat_id,
+                run_id=run.run_id,
+                model=run.model,
                 report=report,
                 admit_path=lambda path, _action: path,
                 is_visible=lambda _path: True,
                 journal=FakeJournal(),
+                tasks=None,
             )
 
         def scopes(call: GateCall) -> tuple[GrantScope, ...]:

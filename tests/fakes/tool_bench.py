@@ -27,6 +27,7 @@ class ToolBench:
         self.answer = answer
         self.reports = []
         self.journal = FakeJournal()
+        self.tasks = None
         self.provenance = {"run": "run_1", "time": "2026-01-01T00:00:00+00:00", "model": "linda/demo"}
         self._count = 0
 
@@ -35,7 +36,7 @@ class ToolBench:
             live=self.live, root_dir=self.policy.root, request_id=request_id, chat_id="chat_1", run_id="run_1",
             model="linda/demo", report=self.reports.append, admit_path=self.gate.admitter(request_id),
             is_visible=self.gate.is_visible, journal=self.journal,
-            provenance=self.provenance,
+            provenance=self.provenance, tasks=self.tasks,
         )  # fmt: skip
 
     async def call(self, tool, *, request_id="", **arguments):

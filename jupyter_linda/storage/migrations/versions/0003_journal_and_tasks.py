@@ -1,4 +1,4 @@
-"""The journal: what she changed, with how it was before.
+"""The journal (what she changed, with how it was before) and the task list.
 
 Revision ID: 0003
 """
@@ -32,3 +32,18 @@ def upgrade() -> None:
     )
     op.create_index("journal_by_chat", "journal", ["chat_id", "at"])
     op.create_index("journal_by_run", "journal", ["run_id"])
+    op.create_table(
+        "tasks",
+        sa.Column("task_id", sa.Text(), primary_key=True),
+        sa.Column("owner_id", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("notes", sa.Text(), nullable=False, server_default=""),
+        sa.Column("due", sa.Text(), nullable=False, server_default=""),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("assignee", sa.Text(), nullable=False),
+        sa.Column("profile", sa.Text(), nullable=False, server_default=""),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+    )
+    op.create_index("tasks_by_owner", "tasks", ["owner_id", "status"])
