@@ -50,7 +50,7 @@ _DAYS = {"run": 1, "write": 7, "read": 30, "send": 1}
 
 def scopes_for(call: GateCall, policy: PathPolicy) -> tuple[GrantScope, ...]:
     """What "always" may mean for this call, narrowest first. Running code: this notebook in this chat, no wider."""
-    if call.always_asks:
+    if call.always_asks or call.resource.also:  # an "always" names one path
         return ()
     action = call.granted_action
     path = policy.locate(call.resource.path).canonical

@@ -34,6 +34,19 @@ class _Ruling:
     by: str = "rules"
 
 
+@dataclass(frozen=True)
+class _Place:
+    """One thing that a call touches."""
+
+    located: Located
+    action: Action
+    found: Decision
+
+
+def _strictness(found: Decision) -> int:
+    return ("auto", "ask", "deny").index(found.effect)
+
+
 class RuleGate:
     """Implements `ports.Gate`: rules, then grants, then a person's answer to this very call; default deny."""
 
@@ -52,13 +65,13 @@ class RuleGate:
     async def judge(self, call: GateCall) -> Verdict:
         """Decide, write the decision down, and only then hand out the permit."""
         try:
-            located = self.policy.locate(call.resource.path)
+            places = self._places(call)
         except (NotAllowed, InvalidPath) as error:
             resource = call.resource.path
             ruling = _Ruling("deny", "never: hidden, secret or impossible path", error.message, "denied")
         else:
-            resource = located.canonical
-            ruling = await self._rule_on(call, located)
+            resource = places[0].located.canonical
+            ruling = await self._rule_on(call, places)
         await self._audit.record(
             call,
             decision=ruling.decision,
@@ -132,24 +145,28 @@ class RuleGate:
     def _decide(self, tool: str, real: str, action: Action) -> Decision:
         return decide(self._rules.current(), tool=tool, action=action, real=real, root=self.policy.root)
 
-    def _decide_all(self, call: GateCall, real: str) -> Decision:
-        """The call's own action; where values would go to a model elsewhere, sending them too: the stricter decides."""
-        found = self._decide(call.tool, real, call.action)
-        if not call.sends_values:
-            return found
-        sent = self._decide(call.tool, real, "send")
-        strict = ("auto", "ask", "deny")
-        return max(found, sent, key=lambda one: strict.index(one.effect))
+    def _places(self, call: GateCall) -> list[_Place]:
+        """Everything the call touches, with what the rules say of it; its own resource first."""
+        touched = ((call.resource.path, call.action), *call.resource.also)
+        places = []
+        for path, action in touched:
+            located = self.policy.locate(path)
+            found = self._decide(call.tool, located.real, action)
+            if call.sends_values:  # to a model elsewhere: sending them is judged too, the stricter decides
+                found = max(found, self._decide(call.tool, located.real, "send"), key=_strictness)
+            places.append(_Place(located, action, found))
+        return places
 
     def _is_within(self, call: GateCall, located: Located, action: Action, found: Decision) -> bool:
-        """The call's own resource, or something in the folder it was let into that no closer rule keeps apart."""
-        if action not in (call.action, "read"):
-            return False
-        base = self.policy.locate(call.resource.path).real
-        return is_under(located.real, base) and found.reach <= len(parts_of(base))
+        """What the call touches, or something in the folder it was let into that no closer rule keeps apart."""
+        for path, allowed in ((call.resource.path, call.action), *call.resource.also):
+            base = self.policy.locate(path).real
+            if action in (allowed, "read") and is_under(located.real, base) and found.reach <= len(parts_of(base)):
+                return True
+        return False
 
-    async def _rule_on(self, call: GateCall, located: Located) -> _Ruling:
-        found = self._decide_all(call, located.real)
+    async def _rule_on(self, call: GateCall, places: Sequence[_Place]) -> _Ruling:
+        found = max((place.found for place in places), key=_strictness)
         if found.effect == "deny":
             return _Ruling("deny", found.rule, f"The rule {found.rule!r} does not allow this.", "denied")
         if call.answer == "expired":
@@ -167,26 +184,28 @@ class RuleGate:
             return _Ruling("auto", rule, "", "allowed", by="person")
         if call.always_asks:
             return _Ruling("ask", f"{call.tool} always asks", "This needs the user's answer.", "asked")
-        if self._is_edit_mode_write(call, located, found):
+        asking = [place for place in places if place.found.effect == "ask"]
+        if all(self._is_edit_mode_write(call, place) for place in asking):
             return _Ruling("auto", "edit mode: writes in the notebook folder", "", "auto")
-        grant = await self._grant_for(call, located)
-        if grant is not None:
-            return _Ruling("auto", f"grant {grant.grant_id}", "", "auto", by="grant")
+        grants = [await self._grant_for(call, place) for place in asking]
+        if all(grants):
+            named = ", ".join(grant.grant_id for grant in grants if grant is not None)
+            return _Ruling("auto", f"grant {named}", "", "auto", by="grant")
         return _Ruling("ask", found.rule, "This needs the user's answer.", "asked")
 
-    def _is_edit_mode_write(self, call: GateCall, located: Located, found: Decision) -> bool:
+    def _is_edit_mode_write(self, call: GateCall, place: _Place) -> bool:
         # An `ask` that names a folder of its own was written on purpose; edit mode does not pass it.
-        is_general = found.reach <= len(parts_of(self.policy.root))
-        return call.mode == "edit" and call.action == "write" and located.api_path is not None and is_general
+        is_general = place.found.reach <= len(parts_of(self.policy.root))
+        return call.mode == "edit" and place.action == "write" and place.located.api_path is not None and is_general
 
-    async def _grant_for(self, call: GateCall, located: Located) -> Grant | None:
+    async def _grant_for(self, call: GateCall, place: _Place) -> Grant | None:
         now = self._clock.now()
         for grant in await self._grants.active(call.owner_id, now=now):
             if covers(
                 grant,
                 tool=call.tool,
-                action=call.granted_action,
-                canonical=located.canonical,
+                action="send" if call.sends_values else place.action,
+                canonical=place.located.canonical,
                 chat_id=call.chat_id,
                 now=now,
                 root=self.policy.root,

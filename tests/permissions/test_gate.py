@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 
 import pytest
 
 from jupyter_linda.errors import NotAllowed
 from jupyter_linda.permissions.approvals import scopes_for
+from jupyter_linda.ports import Resource
 from jupyter_linda.schemas import Grant
 from tests.fakes.permission_stores import FakeClock
 
@@ -151,3 +153,41 @@ def test_a_denial_does_not_tell_whether_the_target_exists(bench):
             admit(path, "read")
         messages.add(caught.value.message.replace(path, "PATH"))
     assert len(messages) == 1
+
+
+def copy_of(source, target, **fields):
+    return {"tool": "copy_file", "action": "write", "resource": Resource("file", target, ((source, "read"),)), **fields}
+
+
+def test_a_call_on_two_paths_needs_both(bench, tmp_path):
+    assert judge(bench, **copy_of("ok.csv", "data/copy.csv")).effect == "ask"
+    assert judge(bench, mode="edit", **copy_of("ok.csv", "data/copy.csv")).effect == "auto"
+    assert judge(bench, mode="edit", **copy_of("../private/s.txt", "data/copy.csv")).effect == "ask"
+    assert judge(bench, **copy_of(".env", "data/copy.csv", answer="once")).effect == "deny"
+    rules = [
+        {"effect": "auto", "action": "write", "path": "data"},
+        {"effect": "auto", "action": "read", "path": "ok.csv"},
+        {"effect": "deny", "action": "read", "path": "teammate"},
+    ]
+    (tmp_path / "rules2.json").write_text(json.dumps({"version": 1, "rules": rules}))
+    fresh = type(bench)(bench.team, tmp_path / "rules2.json")
+    assert judge(fresh, **copy_of("ok.csv", "data/copy.csv")).effect == "auto"
+    assert judge(fresh, **copy_of("data/x", "data/copy.csv")).effect == "ask"
+    assert judge(fresh, **copy_of("ok.csv", "other/copy.csv")).effect == "ask"
+    assert judge(fresh, **copy_of("teammate/x", "data/copy.csv", answer="once")).effect == "deny"
+
+
+def test_an_answer_for_two_paths_admits_exactly_those(bench):
+    verdict = judge(bench, answer="once", **copy_of("../private/s.txt", "data/copy.csv"))
+    assert verdict.permit is not None
+    admit = bench.gate.admitter("call_1")
+    assert admit("../private/s.txt", "read").endswith("s.txt")
+    assert admit("data/copy.csv", "write").endswith("copy.csv")
+    for path, action in (("../private/s.txt", "write"), ("../private", "read"), ("data/other.csv", "write")):
+        with pytest.raises(NotAllowed):
+            admit(path, action)
+
+
+def test_no_always_is_offered_for_two_paths(bench):
+    call = bench.call(**copy_of("ok.csv", "data/copy.csv"))
+    assert scopes_for(call, bench.policy) == ()
