@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
@@ -81,6 +82,7 @@ class SessionIds:
     def __init__(self, new_id: Callable[[], str]) -> None:
         self._new_id = new_id
         self._known: dict[str, list[tuple[str, str]]] = {}
+        self._lock = threading.Lock()  # large files are looked at in threads
 
     def of(self, path: str, cells: Sequence[Json]) -> list[str]:
         """One id for each cell: its own, else the one it had at the last look, else a new one."""
@@ -89,14 +91,17 @@ class SessionIds:
             self._known.pop(path, None)
             return own
         prints = [_fingerprint(cell) for cell in cells]
-        kept = self._carried_over(self._known.get(path, []), prints)
-        ids = [mine or kept[index] or self._new_id() for index, mine in enumerate(own)]
-        self._known[path] = list(zip(ids, prints, strict=True))
+        with self._lock:
+            kept = self._carried_over(self._known.get(path, []), prints)
+            ids = [mine or kept[index] or self._new_id() for index, mine in enumerate(own)]
+            self._known[path] = list(zip(ids, prints, strict=True))
         return ids
 
     def remember(self, path: str, cells: Sequence[Json], ids: Sequence[str]) -> None:
         """After an edit of ours: which cell has which id now."""
-        self._known[path] = [(cell_id, _fingerprint(cell)) for cell_id, cell in zip(ids, cells, strict=True)]
+        known = [(cell_id, _fingerprint(cell)) for cell_id, cell in zip(ids, cells, strict=True)]
+        with self._lock:
+            self._known[path] = known
 
     def _carried_over(self, known: list[tuple[str, str]], prints: list[str]) -> list[str]:
         kept = [""] * len(prints)

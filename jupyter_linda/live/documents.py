@@ -80,8 +80,10 @@ class Documents:
             except NotFound:
                 log.info("the tab that was said to have %s open has closed it", path)
         snapshot = await self._files.read(path)
-        sheet = self._sheet(path, snapshot.content)
-        view = sheet.view(snapshot.content)
+        return await asyncio.to_thread(self._notebook, path, snapshot)
+
+    def _notebook(self, path: str, snapshot: Snapshot) -> Notebook:
+        view = self._view(path, snapshot.content)
         return Notebook(path, view, "file", revision_of(view), snapshot.is_upgraded)
 
     def cell(self, notebook: Notebook, cell_id: str) -> Json:
@@ -200,10 +202,16 @@ class Documents:
         snapshot = await self._files.read(path)
         if snapshot.is_upgraded:
             raise refuse_upgrade(path)
-        sheet = apply_edits(self._sheet(path, snapshot.content), edits)
+        sheet = await asyncio.to_thread(self._edited, path, snapshot, edits)
         await self._save(snapshot, sheet, keeps_trust=True)
-        view = await self._reread(path)
-        return _outcome(view, edits, route="file", is_saved=True)
+        saved = await self._files.read(path)
+        return await asyncio.to_thread(self._saved_outcome, path, saved, edits)
+
+    def _edited(self, path: str, snapshot: Snapshot, edits: Sequence[CellEdit]) -> Sheet:
+        return apply_edits(self._sheet(path, snapshot.content), edits)
+
+    def _saved_outcome(self, path: str, saved: Snapshot, edits: Sequence[CellEdit]) -> EditOutcome:
+        return _outcome(self._view(path, saved.content), edits, route="file", is_saved=True)
 
     async def _save(self, snapshot: Snapshot, sheet: Sheet, *, keeps_trust: bool = False) -> None:
         if snapshot.is_upgraded:
@@ -212,10 +220,6 @@ class Documents:
         await self._files.replace(snapshot, {**snapshot.content, "cells": saved.cells}, keeps_trust=keeps_trust)
         if not saved.writes_ids:
             self._ids.remember(snapshot.path, saved.cells, saved.ids)
-
-    async def _reread(self, path: str) -> Json:
-        snapshot = await self._files.read(path)
-        return self._view(path, snapshot.content)
 
     def _sheet(self, path: str, content: Json) -> Sheet:
         cells = list(content.get("cells", []))

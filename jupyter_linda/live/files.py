@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,57 +18,15 @@ from tornado.web import HTTPError
 
 from ..errors import Conflict, InvalidInput, NotFound, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy, open_checked, write_checked
+from .layout import Layout, from_text, layout_of, to_bytes
 
 if TYPE_CHECKING:
     from ..ports import Json
 
 SIZE_LIMIT_BYTES = 200_000_000
 TRUST_LIMIT_BYTES = 5_000_000
-"""Larger notebooks lose their trust mark with an edit: signing them would hold up the server."""
+"""Larger notebooks lose their trust mark with an edit: nbformat takes seconds to read and sign them."""
 _PLAIN_MANAGERS = (FileContentsManager, AsyncFileContentsManager, LargeFileManager, AsyncLargeFileManager)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a JSON file was written: what an edit must leave as it was."""
-
-    indent: str | None = " "
-    is_ascii: bool = False
-    ending: str = "\n"
-    has_bom: bool = False
-    has_carriage_returns: bool = False
-    has_tight_items: bool = False
-
-
-def layout_of(text: str) -> Layout:
-    """Recognise a file's layout from its text."""
-    body = text.removeprefix("\ufeff")
-    first = re.match(r"\s*\{\r?\n([ \t]+)", body)
-    return Layout(
-        indent=first[1] if first else ("" if re.match(r"\s*\{\r?\n", body) else None),
-        is_ascii=body.isascii() and re.search(r"\\u[0-9a-fA-F]{4}", body) is not None,
-        ending=body[len(body.rstrip()) :].replace("\r\n", "\n"),
-        has_bom=text.startswith("\ufeff"),
-        has_carriage_returns="\r\n" in body,
-        has_tight_items=first is None and '": ' not in body,
-    )
-
-
-def to_bytes(content: Json, layout: Layout) -> bytes:
-    """JSON in a given layout."""
-    one_line = (",", ":") if layout.has_tight_items else (", ", ": ")
-    separators = one_line if layout.indent is None else (",", ": ")
-
-    def dumped(*, is_ascii: bool) -> str:
-        return json.dumps(content, indent=layout.indent, ensure_ascii=is_ascii, separators=separators)
-
-    text = dumped(is_ascii=layout.is_ascii) + layout.ending
-    if layout.has_carriage_returns:
-        text = text.replace("\n", "\r\n")
-    try:
-        return (("\ufeff" if layout.has_bom else "") + text).encode()
-    except UnicodeEncodeError:  # a lone surrogate, which only an escape can carry
-        return (dumped(is_ascii=True) + layout.ending).encode()
 
 
 @dataclass(frozen=True)
@@ -103,7 +60,7 @@ def parse_notebook(path: str, raw: bytes) -> tuple[Json, Layout, bool]:
     """File content to nbformat-4 JSON; older formats are converted for reading only."""
     try:
         text = raw.decode("utf-8")
-        content = json.loads(text.removeprefix("\ufeff"))
+        content = from_text(text.removeprefix("\ufeff"))
         major = content["nbformat"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ToolFailed(
@@ -136,36 +93,49 @@ class DiskNotebooks:
 
     async def read(self, path: str) -> Snapshot:
         """See `NotebookFiles`."""
-        raw = await asyncio.to_thread(self._read_bytes, path)
+        return await asyncio.to_thread(self._read, path)
+
+    def _read(self, path: str) -> Snapshot:
+        raw = self._read_bytes(path)
         content, layout, is_upgraded = parse_notebook(path, raw)
         return Snapshot(path, content, raw, layout, is_upgraded)
 
     async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
         """See `NotebookFiles`."""
-        raw = to_bytes(content, snapshot.layout)
-        if raw == snapshot.token:
-            return
-        real = self._policy.locate(snapshot.path).real
-        await asyncio.to_thread(write_checked, real, raw, expect=snapshot.token, label=snapshot.path)
-        if keeps_trust and self._notary is not None and len(raw) <= TRUST_LIMIT_BYTES:
+        raw = await asyncio.to_thread(self._replace, snapshot, content)
+        if raw is not None and keeps_trust and self._notary is not None and len(raw) <= TRUST_LIMIT_BYTES:
             # The file is written: whatever nbformat thinks of it now must not make that a failure.
             with contextlib.suppress(Exception):
-                self._trust_as_before(snapshot.token, raw)
+                await self._trust_as_before(snapshot.token, raw)
 
-    def _trust_as_before(self, before: bytes, after: bytes) -> None:
+    def _replace(self, snapshot: Snapshot, content: Json) -> bytes | None:
+        """The file's new bytes; None if nothing is to be changed."""
+        raw = to_bytes(content, snapshot.layout)
+        if raw == snapshot.token:
+            return None
+        real = self._policy.locate(snapshot.path).real
+        write_checked(real, raw, expect=snapshot.token, label=snapshot.path)
+        return raw
+
+    async def _trust_as_before(self, before: bytes, after: bytes) -> None:
         """Sign what was signed: else the user's own outputs would be hidden after a change of a source."""
+        store, algorithm = self._notary.store, self._notary.algorithm  # its database belongs to this thread
+        _ = self._notary.secret  # made at the first use, by one thread
+        old = await asyncio.to_thread(self._signature, before)
+        if store.check_signature(old, algorithm):
+            store.store_signature(await asyncio.to_thread(self._signature, after), algorithm)
+
+    def _signature(self, raw: bytes) -> Any:  # untyped library
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            old = nbformat.reads(before.decode("utf-8-sig"), as_version=4)  # type: ignore[no-untyped-call]  # untyped
-            if self._notary.check_signature(old):
-                new = nbformat.reads(after.decode("utf-8-sig"), as_version=4)  # type: ignore[no-untyped-call]  # untyped
-                self._notary.sign(new)
+            notebook = nbformat.reads(raw.decode("utf-8-sig"), as_version=4)  # type: ignore[no-untyped-call]
+        return self._notary.compute_signature(notebook)
 
     async def create(self, path: str, content: Json) -> None:
         """See `NotebookFiles`."""
         real = self._policy.locate(path).real
         try:
-            await asyncio.to_thread(self._create, real, to_bytes(content, Layout()), path)
+            await asyncio.to_thread(self._create, real, content, path)
         except StaleRevision:
             raise Conflict(f"{path!r} exists already.", remedy="Choose another name, or edit it.") from None
 
@@ -177,9 +147,9 @@ class DiskNotebooks:
             raise ToolFailed(f"{path!r} is larger than 200 MB.", kind_of_failure="too_large")
         return raw
 
-    def _create(self, real: str, raw: bytes, path: str) -> None:
+    def _create(self, real: str, content: Json, path: str) -> None:
         Path(real).parent.mkdir(parents=True, exist_ok=True)
-        write_checked(real, raw, expect=None, label=path)
+        write_checked(real, to_bytes(content, Layout()), expect=None, label=path)
 
 
 class ContentsNotebooks:
@@ -195,8 +165,7 @@ class ContentsNotebooks:
     async def read(self, path: str) -> Snapshot:
         """See `NotebookFiles`."""
         model = await self._get(path)
-        content = json.loads(json.dumps(model["content"]))
-        token = json.dumps(content, sort_keys=True).encode()
+        content, token = await asyncio.to_thread(_plain, model["content"])
         return Snapshot(path, content, token, Layout())
 
     async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
@@ -220,12 +189,18 @@ class ContentsNotebooks:
             raise NotFound(f"{path!r} cannot be read: {error.log_message or error.reason}.") from None
 
     async def _save(self, path: str, content: Json) -> None:
-        node = nbformat.from_dict(content)  # type: ignore[no-untyped-call]  # untyped
+        node = await asyncio.to_thread(nbformat.from_dict, content)
         model = {"type": "notebook", "format": "json", "content": node}
         try:
             await ensure_async(self._contents.save(model, path))
         except HTTPError as error:
             raise ToolFailed(f"{path!r} cannot be saved: {error.log_message or error.reason}.") from None
+
+
+def _plain(content: Any) -> tuple[Json, bytes]:  # a manager's own kind of dictionaries
+    """The plain JSON of a notebook and what stands for its state."""
+    text = json.dumps(content, sort_keys=True)
+    return json.loads(json.dumps(content)), text.encode()
 
 
 def choose_files(contents_manager: Any, policy: PathPolicy) -> NotebookFiles:  # untyped library

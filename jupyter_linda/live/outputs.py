@@ -214,7 +214,8 @@ def slim(cells: list[Json]) -> list[Json]:
     most, slimmed = KEPT_BYTES, cells
     while True:
         slimmed = [_slim_cell(cell, most) for cell in cells]
-        if most < 500 or len(json.dumps(slimmed)) <= READING_BYTES:
+        # Cell by cell: `dumps` of them all would stop every thread meanwhile.
+        if most < 500 or sum(len(json.dumps(cell)) for cell in slimmed) <= READING_BYTES:
             return slimmed
         most //= 10
 

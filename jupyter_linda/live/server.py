@@ -73,12 +73,13 @@ class LiveServer:
     async def read_notebook(self, path: str) -> Notebook:
         """See `ports.Live`."""
         notebook = await self.documents.read(path)
-        return replace(notebook, content={**notebook.content, "cells": slim(notebook.content["cells"])})
+        cells = await asyncio.to_thread(slim, notebook.content["cells"])
+        return replace(notebook, content={**notebook.content, "cells": cells})
 
     async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """See `ports.Live`."""
         outcome = await self.documents.edit(path, [await self._with_kept(edit) for edit in edits])
-        return replace(outcome, cells=slim(outcome.cells))
+        return replace(outcome, cells=await asyncio.to_thread(slim, outcome.cells))
 
     async def keep_cells(self, path: str, cell_ids: Sequence[str]) -> str:
         """See `ports.Live`."""

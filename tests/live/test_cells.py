@@ -21,7 +21,8 @@ from jupyter_linda.live.cells import (
     with_kept,
     with_written_ids,
 )
-from jupyter_linda.live.files import layout_of, parse_notebook, to_bytes
+from jupyter_linda.live.files import parse_notebook
+from jupyter_linda.live.layout import from_text, layout_of, to_bytes
 from jupyter_linda.ports import ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
 from tests.fakes.notebooks import code_cell, notebook
 
@@ -144,6 +145,28 @@ def test_writing_in_the_layout_of_a_file_gives_that_file(value, indent, is_ascii
     except ToolFailed:
         return  # a lone surrogate in a file that does not escape it
     assert to_bytes(parsed, layout) == raw
+
+
+@given(_JSON, st.sampled_from([None, 0, 1, "\t"]), st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", " :\r\n ")]))
+def test_reading_in_pieces_gives_what_reading_in_one_go_does(value, indent, separators):
+    text = json.dumps([value, {"x": [[value]]}], indent=indent, separators=separators)
+    assert from_text(f" \n{text}\t") == json.loads(text)
+
+
+@given(st.text(alphabet='[]{},:"\\ \n1a-', max_size=20) | st.text(max_size=8))
+def test_reading_in_pieces_takes_and_refuses_the_same_texts(text):
+    def outcome(read):
+        try:
+            return read(text)
+        except ValueError:
+            return ValueError
+
+    assert outcome(from_text) == outcome(json.loads) or text.startswith("\ufeff")
+
+
+@pytest.mark.parametrize("text", ['{"a":1,"a":[2]}', '{"a":NaN}', "[1e999]", '{"":{"":{"":{"":{"":{"":[]}}}}}}'])
+def test_reading_in_pieces_takes_what_json_takes(text):
+    assert repr(from_text(text)) == repr(json.loads(text))
 
 
 def test_a_layout_is_recognised():

@@ -6,6 +6,7 @@ import asyncio
 import json
 import stat
 import threading
+import time
 
 import pytest
 
@@ -113,6 +114,38 @@ async def test_an_unchanged_file_is_not_written_again(documents, file):
     stamp = file.stat().st_mtime_ns
     await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a")])
     assert file.stat().st_mtime_ns == stamp
+
+
+async def longest_stall_of(work):
+    """How long others waited for the loop meanwhile, and how long the work took."""
+    gaps = []
+
+    async def tick():
+        last = time.perf_counter()
+        while True:
+            await asyncio.sleep(0.001)
+            gaps.append(time.perf_counter() - last)
+            last = time.perf_counter()
+
+    ticking = asyncio.ensure_future(tick())
+    await asyncio.sleep(0.01)
+    started = time.perf_counter()
+    await work
+    took = time.perf_counter() - started
+    await asyncio.sleep(0.01)
+    ticking.cancel()
+    return max(gaps), took
+
+
+async def test_a_large_notebook_does_not_hold_up_the_server(root):
+    outputs = [{"output_type": "display_data", "metadata": {}, "data": {"application/json": [0.1234567] * 20_000}}]
+    (root / "large.ipynb").write_text(
+        json.dumps(notebook(*(code_cell("x", f"c{n}", outputs=outputs) for n in range(25))))
+    )
+    live = live_over(root)
+    for work in (live.read_notebook("large.ipynb"), live.edit_notebook("large.ipynb", [ReplaceSource("c0", "x", "y")])):
+        stall, took = await longest_stall_of(work)
+        assert stall < took / 3
 
 
 # ---- the browser route -----------------------------------------------------------------------------
