@@ -8,6 +8,7 @@ from . import (
     dataframe,
     exporting,
     file,
+    file_changes,
     filtering,
     kernel,
     notebook,
@@ -27,6 +28,7 @@ TOOLS = (
     *plotting.TOOLS,
     *exporting.TOOLS,
     *file.TOOLS,
+    *file_changes.TOOLS,
     *tasks.TOOLS,
 )
 """In the order in which models read them."""

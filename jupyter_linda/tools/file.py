@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from ..errors import NotAllowed, NotFound, StaleRevision, ToolFailed, ToolRetry
+from ..journal.files import GONE
 from ..permissions.paths import open_checked, write_checked
 from ..ports import Resource, ToolContext, ToolResult, Unknown
 from ..schemas import Diff, Preview
@@ -52,7 +53,8 @@ def version_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _read_whole(real: str, path: str) -> bytes:
+def read_whole(real: str, path: str) -> bytes:
+    """A checked file's whole content; `ToolFailed` when it is larger than a tool reads."""
     with open_checked(real, label=path) as stream:
         content = stream.read(READ_LIMIT_BYTES + 1)
     if len(content) > READ_LIMIT_BYTES:
@@ -99,7 +101,7 @@ async def read_file(
     """
     # `data` holds path, text, start_line, lines, total_lines, version, encoding
     real = context.admit_path(_named(path), "read")
-    content = await asyncio.to_thread(_read_whole, real, path)
+    content = await asyncio.to_thread(read_whole, real, path)
     decoded = decode(content, name=path, encoding=encoding)
     lines = decoded.text.splitlines(keepends=True)
     chosen = lines[start_line - 1 : start_line - 1 + max_lines]
@@ -128,7 +130,7 @@ async def read_file(
 def _old(real: str, path: str) -> tuple[bytes | None, Decoded | None]:
     """What stands there now, and as text where it is text."""
     try:
-        content = _read_whole(real, path)
+        content = read_whole(real, path)
     except NotFound:
         if Path(real).exists():
             raise
@@ -161,8 +163,20 @@ async def write_file(
     if before is not None and old is None:
         raise ToolFailed(f"{path!r} is a binary file; it is not replaced by text.", kind_of_failure="binary")
     new = encode_like(content, old)
-    await asyncio.to_thread(_write, real, new, before, path)
+    await write_noted(context, path, real, new, before)
     return _written(path, new, old, content)
+
+
+async def write_noted(context: ToolContext, path: str, real: str, new: bytes, before: bytes | None) -> None:
+    """Write a file whose content still is `before` (None: there is none), noted so that it can be undone."""
+    old = GONE if before is None else await context.journal.keep(before)
+    change = {"op": "write", "path": path, "old": old, "new": await context.journal.keep(new)}
+    entry = await context.journal.note("file", path, [change])
+    try:
+        await asyncio.to_thread(_write, real, new, before, path)
+    except Exception:
+        await context.journal.forget(entry)
+        raise
 
 
 def _write(real: str, new: bytes, before: bytes | None, path: str) -> None:
@@ -252,7 +266,7 @@ def _search(context: ToolContext, folder: str, name: str, finder: Finder, most: 
 
 def _search_one(context: ToolContext, path: str, finder: Finder) -> list[Match]:
     try:
-        content = _read_whole(context.admit_path(path, "read"), path)
+        content = read_whole(context.admit_path(path, "read"), path)
     except (NotAllowed, NotFound, ToolFailed):
         return []
     return list(search_content(path, content, finder))
