@@ -7,7 +7,6 @@ import contextlib
 import json
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import nbformat
@@ -18,6 +17,7 @@ from tornado.web import HTTPError
 
 from ..errors import Conflict, InvalidInput, NotFound, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy, open_checked, write_checked
+from ..permissions.replacing import make_folder_of
 from .layout import Layout, from_text, layout_of, to_bytes
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class DiskNotebooks:
         return raw
 
     def _create(self, real: str, content: Json, path: str) -> None:
-        Path(real).parent.mkdir(parents=True, exist_ok=True)
+        make_folder_of(real, label=path)
         write_checked(real, to_bytes(content, Layout()), expect=None, label=path)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from ..errors import InvalidPath, NotAllowed, NotFound, StaleRevision
 from .ignored import NAME as IGNORE_NAME
 from .ignored import IgnoreFiles, hidden_words, is_folder
+from .replacing import can_take_the_place, cannot_write, is_at, put_beside, write_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -194,30 +195,6 @@ def _refuse_windows_tricks(path: str) -> None:
 # ---- opening exactly what was checked ----------------------------------------------------------
 
 
-def descriptor_path(descriptor: int) -> str | None:
-    """The real path of an open descriptor where the system tells it (Linux, macOS), else None."""
-    link = Path(f"/proc/self/fd/{descriptor}")
-    with suppress(OSError):
-        return str(link.readlink())
-    if sys.platform == "darwin":
-        import fcntl  # noqa: PLC0415  # does not exist on Windows
-
-        return fcntl.fcntl(descriptor, 50, bytes(1024)).split(b"\0", 1)[0].decode()  # 50: F_GETPATH
-    return None
-
-
-def _is_same(descriptor: int, real: str) -> bool:
-    told = descriptor_path(descriptor)
-    if told is not None and sys.platform == "linux":
-        return told == real
-    # Elsewhere: the name must still resolve to itself, and to the very file that is open.
-    with suppress(OSError):
-        opened, named = os.fstat(descriptor), os.lstat(real)
-        is_one = (opened.st_dev, opened.st_ino) == (named.st_dev, named.st_ino)
-        return is_one and os.path.realpath(real) == real
-    return False
-
-
 @contextmanager
 def open_checked(real: str, *, label: str = "") -> Iterator[BinaryIO]:
     """Open the regular file at a checked real path for reading; refuse if a link was swapped in meanwhile.
@@ -232,13 +209,15 @@ def open_checked(real: str, *, label: str = "") -> Iterator[BinaryIO]:
         raise NotFound(f"{label!r} does not exist.", remedy="List the folder to see what there is.") from None
     except IsADirectoryError:
         raise NotFound(f"{label!r} is a folder, not a file.") from None
+    except NotADirectoryError:
+        raise NotFound(f"{label!r} does not exist: a part of its path is a file, not a folder.") from None
     except OSError as error:
         raise NotAllowed(f"{label!r} cannot be opened: {error.strerror}.") from None
     if stat.S_ISDIR(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotFound(f"{label!r} is a folder, not a file.")
     with os.fdopen(descriptor, "rb") as stream:
-        if not _is_same(stream.fileno(), real):
+        if not is_at(stream.fileno(), real):
             raise refuse_outside(label)
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise NotFound(f"{label!r} is not a regular file.")
@@ -246,52 +225,67 @@ def open_checked(real: str, *, label: str = "") -> Iterator[BinaryIO]:
 
 
 def write_checked(real: str, content: bytes, *, expect: bytes | None, label: str = "") -> None:
-    """Put `content` at a checked real path, whole or not at all; the old file's mode is kept.
+    """Put `content` at a checked real path, whole or not at all; what else belongs to an old file is kept.
 
     `expect` is the content it must still have (None: it must not exist), else `StaleRevision`.
     """
     label = label or Path(real).name
-    folder = Path(real).parent
-    if os.path.realpath(folder) != str(folder) or Path(real).is_symlink():
+    try:
+        _refuse_unfit(Path(real), label)
+        if expect is None:
+            _create(Path(real), content, label)
+        else:
+            _replace(Path(real), content, expect, label)
+    except OSError as error:
+        raise cannot_write(label, error) from None
+
+
+def _refuse_unfit(target: Path, label: str) -> None:
+    folder = target.parent
+    if os.path.realpath(folder) != str(folder) or target.is_symlink():
         raise refuse_outside(label)
     if not folder.is_dir():
         raise NotFound(f"The folder of {label!r} does not exist.", remedy="Write into a folder that exists.")
-    if Path(real).is_dir():
+    if target.is_dir():
         raise NotFound(f"{label!r} is a folder, not a file.")
-    if Path(real).exists() and not os.access(real, os.W_OK):
+    if target.exists() and not os.access(target, os.W_OK):
         raise NotAllowed(f"{label!r} is read-only.")
-    temporary = folder / f".{Path(real).name[:80]}.{os.urandom(6).hex()}.part"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _create(target: Path, content: bytes, label: str) -> None:
+    temporary = put_beside(target, content, mode=0o666)
+    if temporary is None:
+        raise refuse_outside(label)
     try:
-        descriptor = os.open(temporary, flags, 0o666)
-    except OSError as error:
-        raise NotAllowed(f"{label!r} cannot be written: {error.strerror}.") from None
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            if not _is_same(stream.fileno(), str(temporary)):
-                raise refuse_outside(label)
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        _swap_in(temporary, real, expect=expect, label=label)
+        os.link(temporary, target)  # fails if somebody made it meanwhile; replace would not
+    except FileExistsError:
+        raise _created_meanwhile(label) from None
+    except OSError:  # no hard links on this file system
+        if target.exists():
+            raise _created_meanwhile(label) from None
+        temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _swap_in(temporary: Path, real: str, *, expect: bytes | None, label: str) -> None:
-    target = Path(real)
-    if expect is None:
-        try:
-            os.link(temporary, target)  # fails if somebody made it meanwhile; replace would not
-        except FileExistsError:
-            raise StaleRevision(f"{label!r} was created meanwhile.", remedy="Read it first.") from None
-        except OSError:  # no hard links on this file system
-            if target.exists():
-                raise StaleRevision(f"{label!r} was created meanwhile.", remedy="Read it first.") from None
-            temporary.replace(target)
-        return
-    with open_checked(real, label=label) as stream:
-        if stream.read() != expect:
-            raise StaleRevision(f"{label!r} changed meanwhile.", remedy="Read it again.")
-        temporary.chmod(stat.S_IMODE(os.fstat(stream.fileno()).st_mode))
-    temporary.replace(target)
+def _created_meanwhile(label: str) -> StaleRevision:
+    return StaleRevision(f"{label!r} was created meanwhile.", remedy="Read it first.")
+
+
+def _replace(target: Path, content: bytes, expect: bytes, label: str) -> None:
+    temporary = put_beside(target, content, mode=0o600)
+    if temporary is None:
+        raise refuse_outside(label)
+    try:
+        with open_checked(str(target), label=label) as stream:
+            if stream.read() != expect:
+                raise StaleRevision(f"{label!r} changed meanwhile.", remedy="Read it again.")
+            is_alike = can_take_the_place(temporary, stream.fileno())
+        if is_alike:
+            with suppress(OSError):  # a file that is mounted, or somebody else's in a sticky folder
+                temporary.replace(target)
+                return
+    finally:
+        temporary.unlink(missing_ok=True)
+    if not write_in_place(str(target), content, expect=expect, label=label):
+        raise refuse_outside(label)
