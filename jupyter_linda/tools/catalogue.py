@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     aggregating,
     comparing,
+    data_files,
     dataframe,
     exporting,
     file,
@@ -29,6 +30,7 @@ TOOLS = (
     *exporting.TOOLS,
     *file.TOOLS,
     *file_changes.TOOLS,
+    *data_files.TOOLS,
     *tasks.TOOLS,
 )
 """In the order in which models read them."""
