@@ -15,6 +15,7 @@ from . import (
     notebook,
     plotting,
     profiling,
+    shell,
     tasks,
 )
 
@@ -31,6 +32,7 @@ TOOLS = (
     *file.TOOLS,
     *file_changes.TOOLS,
     *data_files.TOOLS,
+    *shell.TOOLS,
     *tasks.TOOLS,
 )
 """In the order in which models read them."""

@@ -29,6 +29,7 @@ class ToolBench:
         self.journal = FakeJournal()
         self.tasks = None
         self.provenance = {"run": "run_1", "time": "2026-01-01T00:00:00+00:00", "model": "linda/demo"}
+        self.approved = None
         self._count = 0
 
     def context(self, request_id="call_0"):
@@ -36,7 +37,7 @@ class ToolBench:
             live=self.live, root_dir=self.policy.root, request_id=request_id, chat_id="chat_1", run_id="run_1",
             model="linda/demo", report=self.reports.append, admit_path=self.gate.admitter(request_id),
             is_visible=self.gate.is_visible, journal=self.journal,
-            provenance=self.provenance, tasks=self.tasks,
+            provenance=self.provenance, tasks=self.tasks, approved=self.approved,
         )  # fmt: skip
 
     async def call(self, tool, *, request_id="", **arguments):
@@ -48,6 +49,7 @@ class ToolBench:
         call = GateCall(
             call_id=request_id, tool=tool.name, action=tool.action, resource=tool.resource(parsed), arguments=text,
             owner_id="local", chat_id="chat_1", run_id="run_1", mode="ask", answer=self.answer,
+            always_asks=tool.always_asks,
         )  # fmt: skip
         verdict = await self.gate.judge(call)
         if verdict.permit is None:
