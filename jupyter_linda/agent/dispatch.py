@@ -13,14 +13,17 @@ from sqlalchemy import select, update
 from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
+from ..permissions.code import UNREADABLE
+from ..permissions.taint import asked_in
 from ..ports import GateCall, Json, Tool, ToolContext, ToolResult, Unknown
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
 from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
+from .fence import find_instructions
 from .hands import ASK_USER, Hands, Ready
-from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for
+from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for, sources_before
 from .wording import how_to_allow, problem_of, title_of, told
 
 if TYPE_CHECKING:
@@ -103,6 +106,7 @@ class Dispatcher:
         answer = answer_for(row.call_id, transcript.questions)
         if row.state == "begun" and not await self._settle_cut_call(row, tool, arguments, transcript):
             return None
+        tainted_by = sources_before(row, transcript, self._hands.tools)
         call = GateCall(
             call_id=row.call_id,
             tool=tool.name,
@@ -116,6 +120,9 @@ class Dispatcher:
             answer=answer,
             sends_values=tool.shows_values(arguments) and not self._hands.stays_here(self._lease.run.model),
             always_asks=tool.always_asks,
+            tainted_by=tainted_by,
+            asked=asked_in(transcript.history),
+            findings=await self._findings(row, tool, arguments) if tainted_by else (),
         )
         verdict = await self._hands.gate.judge(call)
         if verdict.effect == "ask":
@@ -130,6 +137,15 @@ class Dispatcher:
             )
             return None
         return Ready(row, tool, arguments, call, verdict.permit, seen_for(row.call_id, transcript.questions)), None
+
+    async def _findings(self, row: CallRow, tool: Tool, arguments: Mapping[str, Json]) -> tuple[str, ...]:
+        """What the code that would run seems to do."""
+        if tool.action != "run":
+            return ()
+        try:
+            return (await tool.preview(arguments, self._context(row))).findings
+        except LindaError:
+            return (UNREADABLE,)
 
     async def _settle_cut_call(
         self, row: CallRow, tool: Tool, arguments: Mapping[str, Json], transcript: Transcript
@@ -194,7 +210,7 @@ class Dispatcher:
         opened: list[Question] = []
         for row, tool, arguments, call in waiting:
             try:
-                preview = await tool.preview(arguments, self._context(row))
+                preview = _with_sources(await tool.preview(arguments, self._context(row)), call)
             except LindaError as error:
                 if opened:
                     break  # it may build on what is asked about before it: its turn comes after that
@@ -313,6 +329,7 @@ class Dispatcher:
             "title": whole_text(result.title),
             "result": text,
             "result_hash": digest,
+            "found": list(find_instructions(result.text)) if tool.action in ("read", "run") else [],
             "outputs": [TOO_DEEP if is_deep(output) else whole_json(output) for output in result.outputs],
             "diffs": whole_json([diff.model_dump() for diff in result.diffs]),
             "data": None if is_deep(result.data) else whole_json(result.data),
@@ -339,3 +356,10 @@ class Dispatcher:
         tx.connection.execute(update(calls).where(calls.c.call_id == row.call_id).values(**values))
         changed = tx.connection.execute(select(calls).where(calls.c.call_id == row.call_id)).one()
         tx.append(row.chat_id, CallChanged(call=store.as_call(changed)), run_id=row.run_id)
+
+
+def _with_sources(preview: Preview, call: GateCall) -> Preview:
+    """A question says what was read before it: orders of strangers may be behind the wish."""
+    if not call.tainted_by or call.action == "read":
+        return preview
+    return preview.model_copy(update={"read_before": call.tainted_by})

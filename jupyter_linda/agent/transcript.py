@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import Connection, Row, select
 
 from ..chats import store
+from ..permissions.taint import MOST_SOURCES
 from ..runs import questions
 from ..storage.tables import calls, messages
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from ..ports import Tool
     from ..schemas import Message, Preview, Question, Run
 
 CallRow = Row[Any]  # column types are the table's, not known to the checker
@@ -111,6 +113,21 @@ def answer_for(call_id: str, asked: Sequence[Question]) -> str | None:
         if question.kind == "outcome" and question.answer == AGAIN:
             return "once"
     return None
+
+
+def sources_before(row: CallRow, transcript: Transcript, tools: Mapping[str, Tool]) -> tuple[str, ...]:
+    """Titles of what was read from outside before this call was made, newest first; also what the person attached."""
+    read = [
+        done.title or done.name
+        for done in transcript.calls
+        if done.message_id != row.message_id and done.state == "done" and _reads(tools.get(done.name))
+    ]
+    attached = [item.path for message in transcript.history for item in message.context if item.text]
+    return tuple(dict.fromkeys([*reversed(read), *attached]))[:MOST_SOURCES]
+
+
+def _reads(tool: Tool | None) -> bool:
+    return tool is None or tool.action in ("read", "run")
 
 
 def seen_for(call_id: str, asked: Sequence[Question]) -> Preview | None:

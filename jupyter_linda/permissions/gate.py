@@ -10,6 +10,7 @@ from ..ports import Permit, Verdict
 from .approvals import covers
 from .paths import is_under, parts_of, refuse_outside
 from .rules import decide, denied_tools
+from .taint import needs_question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .rules import Decision
     from .watch import RuleFile
 
+TAINTED = "content was read before"
+"""Begins the rule of a question that is asked because of what the run has read."""
 _REMEMBERED = 1000
 
 
@@ -177,31 +180,39 @@ class RuleGate:
             return _Ruling(
                 "deny", "plan mode", "This chat is in plan mode: it reads and proposes, and changes nothing.", "denied"
             )
-        if found.effect == "auto" and not call.always_asks:
-            return _Ruling("auto", found.rule, "", "auto")
-        if call.answer is not None:
-            rule = f"a person's answer: {call.answer}"
-            return _Ruling("auto", rule, "", "allowed", by="person")
+        if call.answer is None:
+            return await self._rule_freely(call, places, found)
+        rule = f"a person's answer: {call.answer}"
+        return _Ruling("auto", rule, "", "allowed", by="person")
+
+    async def _rule_freely(self, call: GateCall, places: Sequence[_Place], found: Decision) -> _Ruling:
+        """What holds while no person has answered: rules, edit mode, grants; and when a question comes first."""
         if call.always_asks:
-            return _Ruling("ask", f"{call.tool} always asks", "This needs the user's answer.", "asked")
-        asking = [place for place in places if place.found.effect == "ask"]
-        if all(self._is_edit_mode_write(call, place) for place in asking):
+            return _ask(f"{call.tool} always asks")
+        is_bound = bool(call.tainted_by) and any(
+            needs_question(place.action, place.located.canonical, call.asked, call.findings) for place in places
+        )
+        if found.effect == "auto" and not is_bound:
+            return _Ruling("auto", found.rule, "", "auto")
+        asking = [place for place in places if is_bound or place.found.effect == "ask"]
+        if not is_bound and all(self._is_edit_mode_write(call, place) for place in asking):
             return _Ruling("auto", "edit mode: writes in the notebook folder", "", "auto")
-        grants = [await self._grant_for(call, place) for place in asking]
+        # After content from outside was read only what the person granted in this very chat still holds.
+        grants = [await self._grant_for(call, place, here_only=is_bound) for place in asking]
         if all(grants):
             named = ", ".join(grant.grant_id for grant in grants if grant is not None)
             return _Ruling("auto", f"grant {named}", "", "auto", by="grant")
-        return _Ruling("ask", found.rule, "This needs the user's answer.", "asked")
+        return _ask(f"{TAINTED}: {'; '.join(call.tainted_by)}" if is_bound else found.rule)
 
     def _is_edit_mode_write(self, call: GateCall, place: _Place) -> bool:
         # An `ask` that names a folder of its own was written on purpose; edit mode does not pass it.
         is_general = place.found.reach <= len(parts_of(self.policy.root))
         return call.mode == "edit" and place.action == "write" and place.located.api_path is not None and is_general
 
-    async def _grant_for(self, call: GateCall, place: _Place) -> Grant | None:
+    async def _grant_for(self, call: GateCall, place: _Place, *, here_only: bool) -> Grant | None:
         now = self._clock.now()
         for grant in await self._grants.active(call.owner_id, now=now):
-            if covers(
+            if (grant.chat_id or not here_only) and covers(
                 grant,
                 tool=call.tool,
                 action="send" if call.sends_values else place.action,
@@ -212,3 +223,7 @@ class RuleGate:
             ):
                 return grant
         return None
+
+
+def _ask(rule: str) -> _Ruling:
+    return _Ruling("ask", rule, "This needs the user's answer.", "asked")

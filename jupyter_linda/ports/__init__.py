@@ -33,6 +33,7 @@ from .documents import (
     kernelspec_of,
 )
 from .tools import (
+    Asked,
     Gate,
     GateCall,
     Permit,
@@ -45,6 +46,7 @@ from .tools import (
 )
 
 __all__ = [
+    "Asked",
     "Brain",
     "Broadcast",
     "CallDraft",

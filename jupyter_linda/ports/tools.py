@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -131,6 +132,19 @@ class Gate(Protocol):
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What the person themselves pointed at in a chat: paths of attached things, and the words they wrote."""
+
+    paths: frozenset[str] = frozenset()
+    words: str = ""
+
+    def about(self, path: str) -> bool:
+        """Whether the person attached this notebook or file, or named it."""
+        name = posixpath.basename(path).casefold()
+        return bool(path) and (path in self.paths or (len(name) > 2 and name in self.words))
+
+
+@dataclass(frozen=True)
 class GateCall:
     """A call before judgement."""
 
@@ -149,6 +163,12 @@ class GateCall:
     """The result shows values of data to a model elsewhere: `send` is judged besides `action`."""
     always_asks: bool = False
     """Only a person's answer to this very call lets it through."""
+    tainted_by: tuple[str, ...] = ()
+    """Titles of what this run has read from outside; it may hold orders of strangers."""
+    asked: Asked = Asked()
+    """What the person themselves pointed at in this chat."""
+    findings: tuple[str, ...] = ()
+    """What was seen in the code it would run."""
 
     @property
     def granted_action(self) -> Action:

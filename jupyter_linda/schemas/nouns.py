@@ -115,6 +115,8 @@ class Preview(Noun):
     diffs: tuple[Diff, ...] = ()
     findings: tuple[str, ...] = ()
     """What was seen in code to run: "runs a shell command", "deletes files", "uses the network" …"""
+    read_before: tuple[str, ...] = ()
+    """Titles of what the run has read from outside before it wanted this; the newest first."""
 
 
 class Call(Noun):
@@ -137,6 +139,8 @@ class Call(Noun):
     outputs: tuple[dict[str, JsonValue], ...] = ()
     """nbformat outputs of a run cell, bounded, for JupyterLab's own renderers."""
     diffs: tuple[Diff, ...] = ()
+    found: tuple[str, ...] = ()
+    """Passages of the result that read like orders to an assistant; they were not followed."""
     problem: Problem | None = None
     begun_at: datetime | None = None
     done_at: datetime | None = None

@@ -129,6 +129,7 @@ calls = Table(
     Column("outputs", JSON, nullable=False, default=list),
     Column("diffs", JSON, nullable=False, default=list),
     Column("data", JSON),
+    Column("found", JSON, nullable=False, server_default="[]"),
     Column("problem", JSON),
     Column("begun_at", Instant),
     Column("done_at", Instant),

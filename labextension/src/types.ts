@@ -67,6 +67,7 @@ export interface Preview {
   language: string;
   diffs: Diff[];
   findings: string[];
+  read_before: string[];
 }
 /** A tool call's card: how far it is, and a bounded view of its result. */
 export interface Call {
@@ -83,6 +84,7 @@ export interface Call {
   result_hash: string | null;
   outputs: { [key: string]: Json }[];
   diffs: Diff[];
+  found: string[];
   problem: Problem | null;
   begun_at: string | null;
   done_at: string | null;

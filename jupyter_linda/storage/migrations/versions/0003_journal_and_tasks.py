@@ -47,3 +47,4 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
     )
     op.create_index("tasks_by_owner", "tasks", ["owner_id", "status"])
+    op.add_column("calls", sa.Column("found", sa.JSON(), nullable=False, server_default="[]"))

@@ -1,0 +1,101 @@
+"""After content from outside was read: what still goes by itself, and what asks whatever the rules say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+
+import pytest
+
+from jupyter_linda.permissions.code import NETWORK
+from jupyter_linda.permissions.gate import TAINTED
+from jupyter_linda.permissions.taint import asked_in
+from jupyter_linda.ports import Asked
+from jupyter_linda.schemas import ContextItem, Grant, Message
+from tests.fakes.permission_stores import FakeClock
+
+ALL_AUTO = {"version": 1, "rules": [{"effect": "auto", "action": "any", "path": ""}]}
+SOURCE = ("Read notes.md, 3 lines",)
+HOME = Asked(frozenset({"sales.ipynb"}), "please mend sales.ipynb and write the sums into sums.csv")
+WRITE = {"tool": "write_file", "action": "write"}
+EDIT = {"tool": "edit_cell", "action": "write", "kind": "notebook"}
+RUN = {"tool": "run_cell", "action": "run", "kind": "notebook"}
+SEND = {"tool": "send_mail", "action": "send"}
+
+
+def judge(bench, path, **fields):
+    return asyncio.run(bench.judge(path, **fields))
+
+
+@pytest.fixture
+def open_bench(bench):
+    bench.rules.save(json.dumps(ALL_AUTO))
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "effect"),
+    [
+        ("notes.md", {"tool": "read_file", "action": "read"}, "auto"),
+        ("sales.ipynb", EDIT, "auto"),
+        ("sums.csv", WRITE, "auto"),
+        ("other.csv", WRITE, "ask"),
+        ("other.ipynb", EDIT, "ask"),
+        ("sales.ipynb", RUN, "auto"),
+        ("sales.ipynb", {**RUN, "findings": (NETWORK,)}, "ask"),
+        ("other.ipynb", RUN, "ask"),
+        ("sales.ipynb", SEND, "ask"),
+        ("", {"tool": "add_task", "action": "write", "kind": "none"}, "ask"),
+    ],
+)
+def test_what_a_rule_lets_through_asks_after_reading_unless_the_person_pointed_at_it(open_bench, path, fields, effect):
+    assert judge(open_bench, path, asked=HOME, **fields).effect == "auto", "before anything was read"
+    verdict = judge(open_bench, path, asked=HOME, tainted_by=SOURCE, **fields)
+    assert verdict.effect == effect
+    assert (verdict.permit is None) == (effect == "ask")
+    if effect == "ask":
+        assert verdict.rule == f"{TAINTED}: Read notes.md, 3 lines"
+
+
+def test_edit_mode_is_bound_too(bench):
+    for path, effect in (("sums.csv", "auto"), ("other.csv", "ask")):
+        verdict = judge(bench, path, mode="edit", asked=HOME, tainted_by=SOURCE, **WRITE)
+        assert verdict.effect == effect
+
+
+def test_only_what_was_granted_in_this_chat_holds(bench):
+    def grant(chat_id):
+        values = {"owner_id": "local", "tool": "write_file", "action": "write", "path": "other.csv"}
+        now = FakeClock().now()
+        bench.grants.grants[:] = [
+            Grant(grant_id="g", chat_id=chat_id, created_at=now, expires_at=now + timedelta(days=99_999), **values)
+        ]
+        return judge(bench, "other.csv", asked=HOME, tainted_by=SOURCE, **WRITE).effect
+
+    assert judge(bench, "other.csv", **WRITE).effect == "ask"
+    assert grant("") == "ask"
+    assert grant("chat_1") == "auto"
+
+
+def test_a_persons_answer_to_the_very_call_and_a_deny_hold_as_ever(open_bench):
+    assert judge(open_bench, "other.csv", tainted_by=SOURCE, answer="once", **WRITE).effect == "auto"
+    open_bench.rules.save(json.dumps({"version": 1, "rules": [{"effect": "deny", "action": "write", "path": ""}]}))
+    assert judge(open_bench, "sums.csv", asked=HOME, tainted_by=SOURCE, answer="once", **WRITE).effect == "deny"
+
+
+def message(text, role="user", **context):
+    items = (ContextItem(kind="notebook", **context),) if context else ()
+    return Message(
+        message_id="m", chat_id="c", parent_id=None, run_id=None, role=role, text=text, context=items,
+        created_at=FakeClock().now(),
+    )  # fmt: skip
+
+
+def test_only_the_person_points_at_things():
+    asked = asked_in([message("fix Sales.ipynb", path="a/b.ipynb"), message("see evil.csv", role="assistant")])
+    assert asked.about("deep/sales.ipynb")
+    assert asked.about("a/b.ipynb")
+    assert not asked.about("evil.csv")
+    assert not asked.about("")
+    assert not asked_in([message("go to a and do it")]).about("a")
