@@ -19,6 +19,7 @@ from ..errors import Conflict, InvalidInput, NotFound, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy, open_checked, write_checked
 from ..permissions.replacing import make_folder_of
 from .layout import Layout, from_text, layout_of, to_bytes
+from .shape import fault_of, format_of
 
 if TYPE_CHECKING:
     from ..ports import Json
@@ -57,31 +58,53 @@ class NotebookFiles(Protocol):
 
 
 def parse_notebook(path: str, raw: bytes) -> tuple[Json, Layout, bool]:
-    """File content to nbformat-4 JSON; older formats are converted for reading only."""
+    """File content to nbformat-4 JSON that can be worked with; older formats are converted for reading only."""
+    text = _text_of(path, raw)
     try:
-        text = raw.decode("utf-8")
         content = from_text(text.removeprefix("\ufeff"))
-        major = content["nbformat"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ToolFailed(
-            f"{path!r} is not a notebook: {error if isinstance(error, ValueError) else 'nbformat is missing'}.",
-            remedy="Open it as text to see what is wrong.",
-            kind_of_failure="not_a_notebook",
-        ) from None
-    layout = layout_of(text)
-    if major == 4 and isinstance(content.get("cells"), list):
-        return content, layout, False
-    if major not in (1, 2, 3):
-        raise ToolFailed(f"{path!r} has notebook format {major}, which is not known.", kind_of_failure="not_a_notebook")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        old = nbformat.reads(text, as_version=nbformat.NO_CONVERT)  # type: ignore[no-untyped-call]  # untyped
-        upgraded = nbformat.convert(old, 4)  # type: ignore[no-untyped-call]  # untyped
-    plain = json.loads(json.dumps(upgraded))
+    except json.JSONDecodeError as error:
+        cause = f"it is not valid JSON at line {error.lineno}, column {error.colno}" if text.strip() else "it is empty"
+        raise _not_a_notebook(path, cause) from None
+    except ValueError:
+        raise _not_a_notebook(path, "a number in it is too long") from None
+    except RecursionError:
+        raise _not_a_notebook(path, "it is nested too deeply") from None
+    major, fault = format_of(content)
+    is_old = not fault and major < 4
+    if is_old:
+        content = _upgraded(path, text, major)
+    fault = fault or fault_of(content)
+    if fault:
+        raise _not_a_notebook(path, fault)
+    return content, layout_of(text), is_old
+
+
+def _text_of(path: str, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _not_a_notebook(path, f"it is not UTF-8 text at byte {error.start}") from None
+
+
+def _not_a_notebook(path: str, cause: str) -> ToolFailed:
+    return ToolFailed(
+        f"{path!r} is not a notebook that can be worked with: {cause}.",
+        remedy="Read it with read_file to see it as text, and ask the user to mend it.",
+        kind_of_failure="not_a_notebook",
+    )
+
+
+def _upgraded(path: str, text: str, major: int) -> Json:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            old = nbformat.reads(text, as_version=nbformat.NO_CONVERT)  # type: ignore[no-untyped-call]  # untyped
+            plain = json.loads(json.dumps(nbformat.convert(old, 4)))  # type: ignore[no-untyped-call]  # untyped
+            cells = [{name: value for name, value in cell.items() if name != "id"} for cell in plain["cells"]]
+    except (AttributeError, IndexError, LookupError, RecursionError, TypeError, ValueError, nbformat.ValidationError):
+        raise _not_a_notebook(path, f"it says format {major}, but what is in it is not as that format says") from None
     # The conversion's random ids would differ at every reading; ours are kept for the session.
-    for cell in plain["cells"]:
-        cell.pop("id", None)
-    return {**plain, "nbformat_minor": 4}, layout, True
+    return {**plain, "cells": cells, "nbformat_minor": 4}
 
 
 class DiskNotebooks:
@@ -166,6 +189,9 @@ class ContentsNotebooks:
         """See `NotebookFiles`."""
         model = await self._get(path)
         content, token = await asyncio.to_thread(_plain, model["content"])
+        fault = format_of(content)[1] or fault_of(content)
+        if fault:
+            raise _not_a_notebook(path, fault)
         return Snapshot(path, content, token, Layout())
 
     async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:

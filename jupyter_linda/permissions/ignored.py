@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +50,9 @@ class IgnoreFiles:
             return None
         except NotADirectoryError:
             return None
-        except OSError:
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return None  # no such folder can be
             return _EVERYTHING  # it is there and cannot be read: what it hides is unknown
         key, seen = str(folder), (found.st_mtime_ns, found.st_size)
         kept = self._specs.get(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import itertools
 import os
@@ -212,6 +213,8 @@ def open_checked(real: str, *, label: str = "") -> Iterator[BinaryIO]:
     except NotADirectoryError:
         raise NotFound(f"{label!r} does not exist: a part of its path is a file, not a folder.") from None
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise NotFound(f"{label!r} does not exist: {error.strerror}.", remedy="Choose a shorter name.") from None
         raise NotAllowed(f"{label!r} cannot be opened: {error.strerror}.") from None
     if stat.S_ISDIR(os.fstat(descriptor).st_mode):
         os.close(descriptor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -58,8 +59,12 @@ def shorten(text: str, most: int) -> str:
 
 
 def joined(value: Json) -> str:
-    """Nbformat's multi-line text as one."""
-    return "".join(value) if isinstance(value, list) else str(value)
+    """Nbformat's multi-line text as one; JSON that is no text, as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "".join(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def output_text(output: Mapping[str, Json]) -> str:
@@ -69,7 +74,8 @@ def output_text(output: Mapping[str, Json]) -> str:
         return clean(joined(output.get("text", ""))).rstrip("\n")
     if kind == "error":
         return _error_text(output)
-    return _bundle_text(output.get("data") or {})
+    data = output.get("data")
+    return _bundle_text(data if isinstance(data, dict) else {})
 
 
 def error_line(outputs: Sequence[Mapping[str, Json]]) -> str:
@@ -81,7 +87,8 @@ def error_line(outputs: Sequence[Mapping[str, Json]]) -> str:
 
 
 def _error_text(output: Mapping[str, Json]) -> str:
-    lines = clean("\n".join(map(str, output.get("traceback") or ()))).split("\n")
+    trace = output.get("traceback")
+    lines = clean("\n".join(map(str, trace if isinstance(trace, list) else ()))).split("\n")
     if len(lines) > TRACEBACK_HEAD + TRACEBACK_TAIL + 1:
         left_out = len(lines) - TRACEBACK_HEAD - TRACEBACK_TAIL
         lines = [*lines[:TRACEBACK_HEAD], f"… {left_out} lines left out …", *lines[-TRACEBACK_TAIL:]]
