@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..ports import (
     CellEdit,
@@ -105,6 +105,22 @@ class RemoteLive(Live):
         """See `ports.Live`."""
         return [Kernel(**values) for values in await self._channel().call("live.list_kernels")]
 
+    async def control_kernel(
+        self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""
+    ) -> Kernel:
+        """See `ports.Live`."""
+        params = {"path": path, "action": action, "kernel": kernel}
+        return Kernel(**await self._channel().call("live.control_kernel", params, timeout_s=120.0))
+
+    async def run_code(
+        self, path: str, code: str, *, timeout_s: float, on_progress: Callable[[str], None] | None = None
+    ) -> RunOutcome:
+        """See `ports.Live`."""
+        params = {"path": path, "code": code, "timeout_s": timeout_s}
+        return RunOutcome(
+            **await self._channel().call("live.run_code", params, timeout_s=timeout_s + 60.0, on_progress=on_progress)
+        )
+
     async def evaluate(
         self, path: str, setup: str, expressions: Mapping[str, str], *, timeout_s: float = 2.0
     ) -> Mapping[str, str]:
@@ -116,7 +132,10 @@ class RemoteLive(Live):
 
 def serve_live(live: Live) -> Mapping[str, Handler]:
     """The answering end: what the worker may ask of this server's documents and kernels."""
+    return {f"live.{handler.__name__}": handler for handler in (*_documents(live), *_kernels(live))}
 
+
+def _documents(live: Live) -> Sequence[Handler]:
     async def list_notebooks(_progress: Progress) -> Json:
         return list(await live.list_notebooks())
 
@@ -132,6 +151,13 @@ def serve_live(live: Live) -> Mapping[str, Handler]:
     async def create_notebook(_progress: Progress, path: str, content: Json) -> Json:
         await live.create_notebook(path, content)
 
+    async def open_document(_progress: Progress, path: str, cell_id: str | None) -> Json:
+        return await live.open_document(path, cell_id=cell_id)
+
+    return list_notebooks, read_notebook, edit_notebook, keep_cells, create_notebook, open_document
+
+
+def _kernels(live: Live) -> Sequence[Handler]:
     async def run_cell(
         progress: Progress, path: str, cell_id: str, expect: str | None, timeout_s: float, request_id: str
     ) -> Json:
@@ -141,26 +167,20 @@ def serve_live(live: Live) -> Mapping[str, Handler]:
             )
         )
 
-    async def open_document(_progress: Progress, path: str, cell_id: str | None) -> Json:
-        return await live.open_document(path, cell_id=cell_id)
-
     async def list_kernels(_progress: Progress) -> Json:
         return [asdict(kernel) for kernel in await live.list_kernels()]
+
+    async def control_kernel(
+        _progress: Progress, path: str, action: Literal["start", "restart", "interrupt"], kernel: str
+    ) -> Json:
+        return asdict(await live.control_kernel(path, action, kernel=kernel))
+
+    async def run_code(progress: Progress, path: str, code: str, timeout_s: float) -> Json:
+        return asdict(await live.run_code(path, code, timeout_s=timeout_s, on_progress=progress))
 
     async def evaluate(
         _progress: Progress, path: str, setup: str, expressions: Mapping[str, str], timeout_s: float
     ) -> Json:
         return dict(await live.evaluate(path, setup, expressions, timeout_s=timeout_s))
 
-    handlers = (
-        list_notebooks,
-        read_notebook,
-        edit_notebook,
-        keep_cells,
-        create_notebook,
-        run_cell,
-        open_document,
-        list_kernels,
-        evaluate,
-    )
-    return {f"live.{handler.__name__}": handler for handler in handlers}
+    return run_cell, list_kernels, control_kernel, run_code, evaluate

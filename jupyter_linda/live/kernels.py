@@ -301,6 +301,17 @@ class Kernels:
             model = await self._start(path, kernel_name)
         return await self._link(str(model["kernel"]["id"]))
 
+    async def restart(self, path: str) -> KernelLink:
+        """Restart a notebook's kernel; the link to the new process once it answers."""
+        kernel_id = next((kernel.kernel_id for kernel in await self.list() if kernel.path == api_path(path)), None)
+        if kernel_id is None:
+            raise KernelUnavailable(f"{path!r} has no running kernel.", remedy="Start one.")
+        await ensure_async(self._kernels.restart_kernel(kernel_id))
+        if kernel_id in self._links:
+            self._links[kernel_id].died.set()  # whatever of ours ran in it is over
+        await self._prune()
+        return await self._link(kernel_id)
+
     async def _start(self, path: str, kernel_name: str) -> Any:  # untyped library
         specs = self._kernels.kernel_spec_manager
         try:

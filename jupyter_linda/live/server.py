@@ -7,9 +7,9 @@ import json
 import logging
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import InvalidInput, KernelUnavailable, LindaError, StaleRevision, ToolFailed
+from ..errors import Conflict, InvalidInput, KernelUnavailable, LindaError, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy
 from ..ports import RunOutcome, kernelspec_of
 from .cells import source_of, with_kept
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..ports import CellEdit, EditOutcome, Json, Kernel, Notebook
     from ..storage.files import Results
     from .browser import Browsers
+    from .kernels import KernelLink
 
 log = logging.getLogger(__name__)
 
@@ -116,14 +117,54 @@ class LiveServer:
         """See `ports.Live`."""
         return await self.kernels.list()
 
+    async def control_kernel(
+        self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""
+    ) -> Kernel:
+        """See `ports.Live`."""
+        if action == "start":
+            await self._start_kernel(path, kernel)
+        elif action == "restart":
+            await self.kernels.restart(path)
+        else:
+            link = await self._running(path)
+            await link.interrupt()
+            await link.wait_idle(INTERRUPT_WAIT_S)
+        found = next((one for one in await self.kernels.list() if one.path == path), None)
+        if found is None:
+            raise KernelUnavailable(f"The kernel of {path!r} is gone.", remedy="Start a new one.")
+        link = await self._running(path)
+        return replace(found, state="busy" if link.is_busy else "idle", language=link.language or found.language)
+
+    async def _start_kernel(self, path: str, kernel: str) -> None:
+        if await self.kernels.find(path) is not None:
+            raise Conflict(f"{path!r} has a running kernel already.", remedy="Use it, or restart it.")
+        notebook = await self.documents.read(path)
+        await self.kernels.find_or_start(path, kernel or str(kernelspec_of(notebook.content).get("name") or ""))
+
+    async def _running(self, path: str) -> KernelLink:
+        link = await self.kernels.find(path)
+        if link is None:
+            raise KernelUnavailable(f"{path!r} has no running kernel.", remedy="Run one of its cells first.")
+        return link
+
+    async def run_code(
+        self, path: str, code: str, *, timeout_s: float, on_progress: Callable[[str], None] | None = None
+    ) -> RunOutcome:
+        """See `ports.Live`."""
+        return await run_in_kernel(
+            await self._running(path),
+            code,
+            timeout_s=min(timeout_s, self._most_s),
+            limit_bytes=self._limit_bytes,
+            may_raise=False,
+            on_progress=on_progress,
+        )
+
     async def evaluate(
         self, path: str, setup: str, expressions: Mapping[str, str], *, timeout_s: float = 2.0
     ) -> Mapping[str, str]:
         """See `ports.Live`."""
-        link = await self.kernels.find(path)
-        if link is None:
-            raise KernelUnavailable(f"{path!r} has no running kernel.", remedy="Run one of its cells first.")
-        return await evaluate(link, setup, expressions, timeout_s=timeout_s)
+        return await evaluate(await self._running(path), setup, expressions, timeout_s=timeout_s)
 
     async def run_cell(
         self,

@@ -177,6 +177,20 @@ class Live(Protocol):
     async def list_kernels(self) -> Sequence[Kernel]:
         """Running kernels."""
 
+    async def control_kernel(
+        self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""
+    ) -> Kernel:
+        """Start, restart or interrupt a notebook's kernel; the kernel as it is afterwards.
+
+        start: `Conflict` if one runs; `kernel` is its name, "" the one the notebook names. The others:
+        `KernelUnavailable` if none runs.
+        """
+
+    async def run_code(
+        self, path: str, code: str, *, timeout_s: float, on_progress: Callable[[str], None] | None = None
+    ) -> RunOutcome:
+        """Run code in the notebook's running kernel, without a cell; nothing is put into the document."""
+
     async def evaluate(
         self, path: str, setup: str, expressions: Mapping[str, str], *, timeout_s: float = 2.0
     ) -> Mapping[str, str]:

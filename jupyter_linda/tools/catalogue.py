@@ -12,6 +12,7 @@ from . import (
     file_changes,
     filtering,
     kernel,
+    kernel_control,
     notebook,
     plotting,
     profiling,
@@ -22,6 +23,7 @@ from . import (
 TOOLS = (
     *notebook.TOOLS,
     *kernel.TOOLS,
+    *kernel_control.TOOLS,
     *dataframe.TOOLS,
     *profiling.TOOLS,
     *filtering.TOOLS,
