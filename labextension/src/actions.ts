@@ -3,8 +3,8 @@
 import { UUID } from '@lumino/coreutils';
 
 import type { Api } from './api';
+import { Changes } from './changes';
 import { activeRun, choose, logFrom, putMessage, shownPath } from './reduce';
-import { Setup } from './setup';
 import {
   EMPTY_DRAFT,
   chipKey,
@@ -30,7 +30,7 @@ import type {
 const KEPT_CHATS = 6;
 const WELCOMED = 'jupyter-linda:welcomed';
 
-export class Actions extends Setup {
+export class Actions extends Changes {
   constructor(
     api: Api,
     store: Store,
@@ -84,6 +84,8 @@ export class Actions extends Setup {
     this.store.update({ view, problem: null });
     if (view === 'permissions') {
       void this.loadPermissions();
+    } else if (view === 'tasks') {
+      void this.loadTasks();
     } else if (view === 'settings' || view === 'welcome') {
       void this.loadProviders();
     } else if (view === 'readiness') {

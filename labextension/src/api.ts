@@ -13,16 +13,21 @@ import type {
   ChatView,
   Check,
   Grant,
+  JournalEntry,
   ModelInfo,
   NewChat,
   NewMessage,
+  NewTask,
   Problem,
   Provider,
   ProviderInput,
   Question,
   Retry,
   Run,
-  Status
+  Status,
+  Task,
+  TaskPatch,
+  Undo
 } from './types';
 
 /** The rules file as text; `problem` is set when the last good rules stay in force. */
@@ -120,6 +125,17 @@ export class Api {
     this.call(path`chats/${chatId}/retry`, { method: 'POST', body });
   stop = (chatId: string): Promise<{ runs: Run[] }> =>
     this.call(path`chats/${chatId}/stop`, { method: 'POST', body: {} });
+  undo = (chatId: string, body: Undo): Promise<{ entries: JournalEntry[] }> =>
+    this.call(path`chats/${chatId}/undo`, { method: 'POST', body });
+  redo = (chatId: string, body: Undo): Promise<{ entries: JournalEntry[] }> =>
+    this.call(path`chats/${chatId}/redo`, { method: 'POST', body });
+  tasks = (): Promise<{ tasks: Task[] }> => this.call('tasks');
+  addTask = (body: NewTask): Promise<Task> =>
+    this.call('tasks', { method: 'POST', body });
+  changeTask = (taskId: string, body: TaskPatch): Promise<Task> =>
+    this.call(path`tasks/${taskId}`, { method: 'PATCH', body });
+  deleteTask = (taskId: string): Promise<void> =>
+    this.call(path`tasks/${taskId}`, { method: 'DELETE' });
   questions = (): Promise<{ questions: Question[] }> =>
     this.call('questions?state=open');
   grants = (): Promise<{ grants: Grant[] }> => this.call('grants');

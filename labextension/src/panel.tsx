@@ -17,6 +17,7 @@ import { QuestionsView } from './views/questions';
 const PermissionsView = React.lazy(() => import('./views/permissions'));
 const SettingsView = React.lazy(() => import('./views/settings'));
 const ReadinessView = React.lazy(() => import('./views/readiness'));
+const TasksView = React.lazy(() => import('./views/tasks'));
 const WelcomeView = React.lazy(() => import('./views/welcome'));
 
 export class LindaPanel extends ReactWidget {
@@ -130,6 +131,8 @@ function viewOf(view: View): JSX.Element {
       return <QuestionsView />;
     case 'permissions':
       return <PermissionsView />;
+    case 'tasks':
+      return <TasksView />;
     case 'settings':
       return <SettingsView />;
     case 'readiness':
@@ -174,6 +177,7 @@ function Tabs(): JSX.Element {
         ['chat', 'chats', 'welcome'].includes(view)
       )}
       {tab('questions', trans.__('Waiting'), view === 'questions', waiting)}
+      {tab('tasks', trans.__('Tasks'), view === 'tasks')}
       {tab('permissions', trans.__('Permissions'), view === 'permissions')}
       <MenuButton
         className={`linda-Tab${['settings', 'readiness'].includes(view) ? ' linda-mod-on' : ''}`}

@@ -5,6 +5,7 @@ import type {
   Chat,
   ChatView,
   Event,
+  JournalEntry,
   Message,
   Payloads,
   Question,
@@ -18,6 +19,8 @@ export interface ChatLog {
   calls: Record<string, Call>;
   questions: Record<string, Question>;
   runs: Record<string, Run>;
+  /** What was changed, by entry id. */
+  journal: Record<string, JournalEntry>;
   /** Live text of running calls, by call id. */
   progress: Record<string, string>;
   /** The child shown under a message ("" is the root), where the user chose one. */
@@ -39,6 +42,7 @@ export function logFrom(view: ChatView, before?: ChatLog): ChatLog {
     calls: byId(view.calls, 'call_id'),
     questions: byId(view.questions, 'question_id'),
     runs: byId(view.runs, 'run_id'),
+    journal: byId(view.journal, 'entry_id'),
     progress: {},
     chosen: before?.chosen ?? {},
     seq: view.seq
@@ -107,6 +111,13 @@ function applyEvent(log: ChatLog, event: Event): ChatLog {
     }
     case 'question.changed':
       return putQuestion(log, payloadOf<'question.changed'>(event).question);
+    case 'journal.changed': {
+      const { entries } = payloadOf<'journal.changed'>(event);
+      return {
+        ...log,
+        journal: { ...log.journal, ...byId(entries, 'entry_id') }
+      };
+    }
     default:
       /* A kind from a newer server: its seq counts, its content is not ours to guess. */
       return log;
@@ -216,6 +227,31 @@ export function questionsOf(log: ChatLog, callId: string): Question[] {
   return groups.get(callId) ?? [];
 }
 
+/** What a call, or a run, changed, in the order it was done. */
+export function entriesOf(
+  log: ChatLog | undefined,
+  by: 'call_id' | 'run_id',
+  id: string
+): JournalEntry[] {
+  if (!log) {
+    return [];
+  }
+  let groups = ENTRIES.get(log.journal);
+  if (!groups) {
+    const all = Object.values(log.journal);
+    groups = {
+      call_id: grouped(all, entry => entry.call_id),
+      run_id: grouped(all, entry => entry.run_id)
+    };
+    ENTRIES.set(log.journal, groups);
+  }
+  return groups[by].get(id) ?? [];
+}
+
+const ENTRIES = new WeakMap<
+  object,
+  Record<'call_id' | 'run_id', Map<string, JournalEntry[]>>
+>();
 const CHILDREN = new WeakMap<object, Map<string, Message[]>>();
 const CALLS = new WeakMap<object, Map<string, Call[]>>();
 const QUESTIONS = new WeakMap<object, Map<string, Question[]>>();

@@ -17,7 +17,8 @@ import type {
   Problem,
   Provider,
   Question,
-  Status
+  Status,
+  Task
 } from './types';
 
 export type View =
@@ -26,6 +27,7 @@ export type View =
   | 'chat'
   | 'questions'
   | 'permissions'
+  | 'tasks'
   | 'settings'
   | 'readiness';
 
@@ -77,6 +79,9 @@ export interface State {
   audit: AuditEntry[] | null;
   checks: Check[] | null;
   isChecking: boolean;
+  tasks: Task[] | null;
+  /** An undo is on its way. */
+  isTurning: boolean;
   notebook: NotebookFacts | null;
   context: ContextItem[];
   /** Keys of chips the user took away. */
@@ -109,6 +114,8 @@ export const START: State = {
   audit: null,
   checks: null,
   isChecking: false,
+  tasks: null,
+  isTurning: false,
   notebook: null,
   context: [],
   removed: [],
@@ -206,6 +213,9 @@ function reduceHome(
       state = putChat(state, chat);
     } else if (event.kind === 'chat.deleted') {
       state = dropChat(state, (payload as Payloads['chat.deleted']).chat_id);
+    } else if (event.kind === 'task.changed') {
+      const { task, is_deleted } = payload as Payloads['task.changed'];
+      state = { ...state, ...putTask(state, task, is_deleted) };
     } else if (event.kind === 'settings.changed') {
       aftermath.isSettingsChanged = true;
     } else if (event.kind === 'rules.changed') {
@@ -219,6 +229,28 @@ function reduceHome(
     }
   }
   return state;
+}
+
+/** Put a task into the list, where it belongs; a list that was never loaded stays so. */
+export function putTask(
+  state: State,
+  task: Task,
+  isDeleted = false
+): Partial<State> {
+  if (!state.tasks) {
+    return {};
+  }
+  const others = state.tasks.filter(one => one.task_id !== task.task_id);
+  const tasks = isDeleted ? others : [...others, task];
+  const isOver = (one: Task): boolean =>
+    one.status === 'done' || one.status === 'dropped';
+  const rank = (one: Task): string =>
+    `${isOver(one) ? 1 : 0}${one.due ? 0 : 1}${one.due}`;
+  tasks.sort(
+    (a, b) =>
+      rank(a).localeCompare(rank(b)) || b.created_at.localeCompare(a.created_at)
+  );
+  return { tasks };
 }
 
 /** Put a chat into the list, newest first, and into its log. */

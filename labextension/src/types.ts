@@ -10,6 +10,7 @@ export type CallState = 'asked' | 'begun' | 'done' | 'failed' | 'refused' | 'unk
 export type QuestionKind = 'approval' | 'choice' | 'outcome';
 export type QuestionState = 'open' | 'answered' | 'expired' | 'void';
 export type Mode = 'plan' | 'ask' | 'edit';
+export type TaskStatus = 'open' | 'doing' | 'done' | 'dropped';
 /** Tokens of one model call, as the provider counted them (0 where it did not say). */
 export interface Usage {
   input_tokens: number;
@@ -219,7 +220,7 @@ export interface Task {
   title: string;
   notes: string;
   due: string;
-  status: 'open' | 'doing' | 'done' | 'dropped';
+  status: TaskStatus;
   assignee: 'me' | 'linda';
   profile: string;
   revision: number;
@@ -324,21 +325,21 @@ export interface Status {
 /** POST tasks */
 export interface NewTask {
   title: string;
-  notes: string;
-  due: string;
-  status: 'open' | 'doing' | 'done' | 'dropped';
-  assignee: 'me' | 'linda';
-  profile: string;
+  notes?: string;
+  due?: string;
+  status?: TaskStatus;
+  assignee?: 'me' | 'linda';
+  profile?: string;
 }
 /** PATCH tasks/{task_id}: only the given fields change; with `revision` only that version. */
 export interface TaskPatch {
-  title: string | null;
-  notes: string | null;
-  due: string | null;
-  status: 'open' | 'doing' | 'done' | 'dropped' | null;
-  assignee: 'me' | 'linda' | null;
-  profile: string | null;
-  revision: number | null;
+  title?: string | null;
+  notes?: string | null;
+  due?: string | null;
+  status?: TaskStatus | null;
+  assignee?: 'me' | 'linda' | null;
+  profile?: string | null;
+  revision?: number | null;
 }
 /** GET tasks: open ones first, by due date. */
 export interface TaskList {

@@ -5,9 +5,11 @@ import type {
   Chat,
   ChatView,
   Event,
+  JournalEntry,
   Message,
   Question,
-  Run
+  Run,
+  Task
 } from '../src/types';
 
 const AT = '2026-01-01T00:00:00Z';
@@ -80,9 +82,44 @@ export function call(change: Partial<Call> = {}): Call {
     result_hash: null,
     outputs: [],
     diffs: [],
+    found: [],
     problem: null,
     begun_at: AT,
     done_at: null,
+    ...change
+  };
+}
+
+export function entry(change: Partial<JournalEntry> = {}): JournalEntry {
+  return {
+    entry_id: 'c1/0',
+    chat_id: CHAT_ID,
+    run_id: 'r1',
+    call_id: 'c1',
+    kind: 'cells',
+    path: 'a.ipynb',
+    title: null,
+    state: 'done',
+    words: '',
+    at: AT,
+    undone_at: null,
+    ...change
+  };
+}
+
+export function task(change: Partial<Task> = {}): Task {
+  return {
+    task_id: 't1',
+    owner_id: 'local',
+    title: 'Mend it',
+    notes: '',
+    due: '',
+    status: 'open',
+    assignee: 'me',
+    profile: '',
+    revision: 1,
+    created_at: AT,
+    updated_at: AT,
     ...change
   };
 }
@@ -104,7 +141,8 @@ export function question(change: Partial<Question> = {}): Question {
       code: '',
       language: '',
       diffs: [],
-      findings: []
+      findings: [],
+      read_before: []
     },
     choices: [],
     scopes: [],
@@ -124,6 +162,7 @@ export function view(change: Partial<ChatView> = {}): ChatView {
     calls: [],
     questions: [],
     runs: [],
+    journal: [],
     seq: 0,
     ...change
   };

@@ -7,12 +7,13 @@ import {
   activeRun,
   applyEvents,
   choose,
+  entriesOf,
   logFrom,
   shownPath,
   siblingsOf,
   type ChatLog
 } from '../src/reduce';
-import { call, event, message, run, view } from './events';
+import { call, entry, event, message, run, view } from './events';
 
 const start = (): ChatLog => logFrom(view());
 const ids = (log: ChatLog): string[] =>
@@ -201,4 +202,26 @@ test('the run that holds the chat comes before queued ones', () => {
     activeRun(logFrom(view({ runs: [run({ state: 'stopped' })] }))),
     undefined
   );
+});
+
+test('what was changed is known by call and by run, as it stands now', () => {
+  const changed = (seq: number, ...entries: object[]) =>
+    event(seq, 'journal.changed', { entries });
+  let { log } = applyEvents(start(), [
+    changed(1, entry(), entry({ entry_id: 'c2/0', call_id: 'c2' }))
+  ]);
+  assert.equal(entriesOf(log, 'run_id', 'r1').length, 2);
+  ({ log } = applyEvents(log, [
+    changed(2, entry({ state: 'undone', words: '' }))
+  ]));
+  assert.deepEqual(
+    entriesOf(log, 'call_id', 'c1').map(one => one.state),
+    ['undone']
+  );
+  assert.equal(
+    entriesOf(log, 'call_id', 'c2'),
+    entriesOf(log, 'call_id', 'c2'),
+    'counted once'
+  );
+  assert.deepEqual(entriesOf(undefined, 'run_id', 'r1'), []);
 });

@@ -13,7 +13,8 @@ import {
   reduceEvents,
   type State
 } from '../src/store';
-import { CHAT_ID, chat, event, message, question, view } from './events';
+import type { Task } from '../src/types';
+import { CHAT_ID, chat, event, message, question, task, view } from './events';
 
 const HOME = 'home:local';
 const open = (change: Partial<State> = {}): State => ({
@@ -141,4 +142,28 @@ test('a toast is due when a question opens or a busy run ends, else not', () => 
     null
   );
   assert.equal(noticeOf(undefined, chat({ state: 'done' })), null);
+});
+
+test('tasks come open first, then by due date; a list never loaded stays so', () => {
+  const changed = (seq: number, one: object, is_deleted = false) => ({
+    ...event(seq, 'task.changed', { task: one, is_deleted }),
+    chat_id: 'home:local'
+  });
+  const list = (tasks: Task[] | null): State => ({ ...START, tasks });
+  const titles = (state: State): string[] | undefined =>
+    state.tasks?.map(one => one.title);
+  let { state } = reduceEvents(list([]), [
+    changed(1, task({ task_id: 'a', title: 'none' })),
+    changed(2, task({ task_id: 'b', title: 'late', due: '2026-02-01' })),
+    changed(3, task({ task_id: 'c', title: 'soon', due: '2026-01-01' })),
+    changed(4, task({ task_id: 'd', title: 'over', status: 'done' }))
+  ]);
+  assert.deepEqual(titles(state), ['soon', 'late', 'none', 'over']);
+  ({ state } = reduceEvents(state, [
+    changed(5, task({ task_id: 'c', title: 'soon', status: 'done' })),
+    changed(6, task({ task_id: 'b' }), true)
+  ]));
+  assert.deepEqual(titles(state)?.sort(), ['none', 'over', 'soon']);
+  ({ state } = reduceEvents(list(null), [changed(1, task())]));
+  assert.equal(state.tasks, null);
 });

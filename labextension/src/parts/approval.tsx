@@ -34,6 +34,14 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
           ))}
         </ul>
       )}
+      {preview.read_before.length > 0 && (
+        <p className="linda-Card-read">
+          {trans.__(
+            'Wanted after reading: %1',
+            preview.read_before.join(' · ')
+          )}
+        </p>
+      )}
       {preview.code && (
         <pre
           tabIndex={0}

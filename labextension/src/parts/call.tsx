@@ -11,6 +11,7 @@ import { Arguments } from './arguments';
 import { DiffView } from './diff';
 import { Outputs } from './outputs';
 import { ProblemNote } from './problem';
+import { CallUndo } from './undo';
 
 export function CallCard(props: { call: Call }): JSX.Element {
   const { code, trans } = useFrame();
@@ -68,6 +69,8 @@ export function CallCard(props: { call: Call }): JSX.Element {
           )}
         </div>
       )}
+      <CallUndo call={call} />
+      {call.found.length > 0 && <Found lines={call.found} />}
       {call.outputs.length > 0 && <Outputs outputs={call.outputs} />}
       {isOpen && (
         <div className="linda-Tool-body">
@@ -78,6 +81,28 @@ export function CallCard(props: { call: Call }): JSX.Element {
           {call.result && <Result call={call} />}
         </div>
       )}
+    </div>
+  );
+}
+
+/** Orders to an assistant that stood in the content. */
+function Found(props: { lines: string[] }): JSX.Element {
+  const { trans } = useFrame();
+  return (
+    <div className="linda-Found" role="note">
+      <strong>
+        {trans.__('This content holds text that reads like orders to Linda:')}
+      </strong>
+      <ul>
+        {props.lines.map(line => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <span>
+        {trans.__(
+          'It is not from you. Whatever goes beyond what you asked for is asked about.'
+        )}
+      </span>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { duration } from '../moments';
 import { activeRun, shownPath, type ChatLog } from '../reduce';
 import type { Message, Run } from '../types';
 import { ProblemNote } from './problem';
+import { RunUndo } from './undo';
 
 export function RunLine(): JSX.Element | null {
   const { actions, trans } = useFrame();
@@ -55,6 +56,7 @@ export function RunLine(): JSX.Element | null {
           </button>
         </div>
       )}
+      <RunUndo run={run} />
       {words && (
         <p className="linda-RunLine" role="status">
           {words}
