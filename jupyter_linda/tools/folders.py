@@ -68,6 +68,15 @@ def list_folder(context: ToolContext, folder: str) -> list[Entry]:
     return sorted(entries, key=lambda entry: not entry.is_folder)
 
 
+def is_listed(context: ToolContext, path: str) -> bool:
+    """Whether a path that no walk found may be named: visible, and open to reading by the rules."""
+    try:
+        context.admit_path(path, "read")
+    except LindaError:
+        return False
+    return context.is_visible(path)
+
+
 def _entry(context: ToolContext, path: str, found: os.DirEntry[str]) -> Entry | None:
     if not context.is_visible(path):
         return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import ToolFailed
 from ..ports import Resource, ToolContext, ToolResult
 from ..toolkit import tool
+from .folders import is_listed
 from .naming import NotebookPath, api_path, notebook_path
 from .probes import VARIABLES
 
@@ -40,7 +41,7 @@ async def probe(context: ToolContext, path: str, *, setup: str, expression: str,
 async def list_kernels(context: ToolContext) -> ToolResult:
     """List the running kernels and the notebooks they belong to."""
     # `data` holds kernels (kernel_id, name, language, path, state)
-    kernels = [kernel for kernel in await context.live.list_kernels() if context.is_visible(kernel.path)]
+    kernels = [kernel for kernel in await context.live.list_kernels() if is_listed(context, kernel.path)]
     lines = [f"{kernel.path}: {kernel.name} ({kernel.language}), {kernel.state}" for kernel in kernels]
     data = [
         {"kernel_id": k.kernel_id, "name": k.name, "language": k.language, "path": k.path, "state": k.state}

@@ -77,6 +77,12 @@ def api_path(context: ToolContext, path: str) -> str:
     return posixpath.normpath(path)
 
 
+def folder_path(context: ToolContext, path: str) -> str:
+    """A folder as the server names it; empty for its root."""
+    found = api_path(context, path or ".")
+    return "" if found == "." else found
+
+
 def new_cell_id(request_id: str, number: int = 0) -> str:
     """The id of a cell this call makes: the same at every attempt, so a crash cannot make it twice."""
     return "linda-" + hashlib.sha256(f"{request_id}/{number}".encode()).hexdigest()[:16]

@@ -11,12 +11,13 @@ from pydantic import Field
 from ..ports import ToolContext, ToolResult, kernelspec_of
 from ..toolkit import tool
 from . import notebook_edits, notebook_runs, notebook_series, notebook_structure
-from .folders import Bounds, walk
+from .folders import Bounds, is_listed, walk
 from .naming import (
     CellId,
     NotebookPath,
     api_path,
     find_cell,
+    folder_path,
     folder_resource,
     for_models,
     for_people,
@@ -43,8 +44,8 @@ async def list_notebooks(
 ) -> ToolResult:
     """List notebooks: the open ones (the active one first), then those in the folder and below it."""
     # `data` holds notebooks (path, is_open, is_active), truncated
-    opened = [entry for entry in await context.live.list_notebooks() if context.is_visible(entry["path"])]
-    folder = "" if path in ("", ".") else api_path(context, path)
+    opened = [entry for entry in await context.live.list_notebooks() if is_listed(context, entry["path"])]
+    folder = folder_path(context, path)
     opened = [entry for entry in opened if not folder or entry["path"].startswith(f"{folder}/")]
     bounds = Bounds(most_entries=20_000, until=time.monotonic() + LIST_TIME_S)
     names = {entry["path"] for entry in opened}

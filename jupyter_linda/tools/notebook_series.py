@@ -16,7 +16,7 @@ from ..ports import ToolContext, ToolResult, kernelspec_of
 from ..schemas import Preview
 from ..toolkit import tool
 from .folders import Bounds, walk
-from .naming import NotebookPath, api_path, find_cell, folder_resource, for_people, notebook_resource
+from .naming import NotebookPath, api_path, find_cell, folder_path, folder_resource, for_people, notebook_resource
 from .rendering import cell_source, error_line, images_of, output_text, outputs_text
 from .searching import Match, make_finder
 
@@ -159,7 +159,7 @@ async def search_notebooks(
     # `data` holds matches (path, cell_id, line, text, is_output), truncated
     finder = make_finder(query, is_regex=is_regex, is_case_sensitive=is_case_sensitive)
     bounds = Bounds(most_entries=20_000, until=time.monotonic() + SEARCH_TIME_S)
-    folder = "" if path in ("", ".") else api_path(context, path)
+    folder = folder_path(context, path)
     opened = {str(entry["path"]) for entry in await context.live.list_notebooks()}
     found: list[tuple[Match, bool]] = []
     for name in await asyncio.to_thread(_names, context, folder, bounds):

@@ -7,9 +7,11 @@ import json
 import pytest
 
 from jupyter_linda.errors import LindaError
-from jupyter_linda.tools.kernel import list_variables
-from jupyter_linda.tools.notebook import read_notebook
+from jupyter_linda.ports import Kernel
+from jupyter_linda.tools.kernel import list_kernels, list_variables
+from jupyter_linda.tools.notebook import list_notebooks, read_notebook
 from jupyter_linda.tools.notebook_edits import insert_cell
+from tests.fakes.browser_tab import FakeTab
 from tests.fakes.server_of_files import live_over
 from tests.fakes.tool_bench import ToolBench
 
@@ -57,3 +59,23 @@ def test_the_drive_of_collaboration_is_no_way_around_a_rule(closed, browsers, pa
         with pytest.raises(LindaError, match="RTC"):
             closed.run(tool, path=path, **more)
     assert frames == [], "nothing was asked of the tab"
+
+
+@pytest.mark.parametrize("path", ["", ".", "./", "open/..", "{root}"])
+def test_open_notebooks_are_listed_by_the_rules_for_files(closed, browsers, root, path):
+    tab = FakeTab(browsers)
+    tab.opens("closed/x.ipynb", NOTEBOOK)
+    tab.opens("open/inner/y.ipynb", NOTEBOOK)
+    result = closed.run(list_notebooks, path=path.format(root=root))
+    assert result.data["notebooks"] == [{"path": "open/inner/y.ipynb", "is_open": True, "is_active": True}]
+    assert "closed" not in result.text
+
+
+def test_kernels_of_closed_notebooks_are_not_named(closed):
+    async def kernels():
+        return [
+            Kernel(f"k{n}", "python3", "python", path, "idle") for n, path in enumerate(("closed/x.ipynb", "o.ipynb"))
+        ]
+
+    closed.live.list_kernels = kernels
+    assert [kernel["path"] for kernel in closed.run(list_kernels).data["kernels"]] == ["o.ipynb"]
