@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import NotAllowed, NotFound, ToolRetry
 from .paths import refuse_outside
+from .replacing import cannot_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ def check_new(real: str, *, label: str) -> None:
     target = Path(real)
     if os.path.lexists(target):
         raise ToolRetry(f"{label!r} exists. Choose another name: nothing is overwritten.")
-    if target.parent.exists() and not target.parent.is_dir():
+    if os.path.lexists(target.parent) and not os.path.isdir(target.parent):  # noqa: PTH112  # pathlib raises for long names
         raise NotFound(f"The folder of {label!r} is a file.")
 
 
@@ -61,4 +62,7 @@ def place(temporary: Path, real: str, *, label: str) -> None:
         raise ToolRetry(f"{label!r} was created meanwhile. Choose another name: nothing is overwritten.") from None
     except OSError:  # no hard links on this file system
         check_new(real, label=label)
-        temporary.rename(real)
+        try:
+            temporary.rename(real)
+        except OSError as error:
+            raise cannot_write(label, error) from None

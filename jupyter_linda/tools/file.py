@@ -14,6 +14,7 @@ from pydantic import Field
 from ..errors import NotAllowed, NotFound, StaleRevision, ToolFailed, ToolRetry
 from ..journal.files import GONE
 from ..permissions.paths import open_checked, write_checked
+from ..permissions.replacing import make_folder_of
 from ..ports import Resource, ToolContext, ToolResult, Unknown
 from ..schemas import Diff, Preview
 from ..toolkit import tool
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..ports import Json
+    from ..schemas import Action
     from .searching import Finder
 
 READ_LIMIT_BYTES = 20_000_000
@@ -46,6 +48,16 @@ def _named(path: str) -> str:
     if not path.strip():
         raise ToolRetry("The path is empty: invalid path. Name a file, relative to the notebook folder.")
     return path
+
+
+def admit_text(context: ToolContext, path: str, action: Action) -> str:
+    """The checked real path of a text file. A notebook is none, however it is spelled and whatever link leads there."""
+    real = context.admit_path(path, action)
+    if real.lower().endswith(".ipynb"):
+        raise ToolRetry(
+            f"{path!r} is a notebook: make it with create_notebook, change it with insert_cell, edit_cell, delete_cell."
+        )
+    return real
 
 
 def version_of(content: bytes) -> str:
@@ -150,9 +162,7 @@ async def write_file(
 ) -> ToolResult:
     """Write a text file: a new one, or the whole new text of one that was read. Not for notebooks (.ipynb)."""
     # `data` holds path, version, size_bytes, created
-    if path.lower().endswith(".ipynb"):
-        raise ToolRetry("Notebooks are changed with insert_cell, edit_cell, delete_cell and create_notebook.")
-    real = context.admit_path(_named(path), "write")
+    real = admit_text(context, _named(path), "write")
     before, old = await asyncio.to_thread(_old, real, path)
     if before is None and replaces:
         raise StaleRevision(f"{path!r} does not exist any more.", remedy="Leave `replaces` empty to create it.")
@@ -181,7 +191,7 @@ async def write_noted(context: ToolContext, path: str, real: str, new: bytes, be
 
 def _write(real: str, new: bytes, before: bytes | None, path: str) -> None:
     if before is None:
-        Path(real).parent.mkdir(parents=True, exist_ok=True)
+        make_folder_of(real, label=path)
     write_checked(real, new, expect=before, label=path)
 
 
@@ -199,7 +209,7 @@ def _written(path: str, new: bytes, old: Decoded | None, content: str) -> ToolRe
 @write_file.previews
 async def _preview_write(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     path = arguments["path"]
-    real = context.admit_path(path, "read")
+    real = admit_text(context, path, "read")
     before, old = await asyncio.to_thread(_old, real, path)
     verb = "Create" if before is None else "Change"
     diff = Diff(label=path, old="" if old is None else old.text, new=arguments["content"])

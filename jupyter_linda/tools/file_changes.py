@@ -18,7 +18,7 @@ from ..permissions.placing import check_new, make_folder, place, temporary_besid
 from ..ports import Resource, ToolContext, ToolResult, Unknown
 from ..schemas import Diff, Preview
 from ..toolkit import tool
-from .file import read_whole, version_of, write_noted
+from .file import admit_text, read_whole, version_of, write_noted
 from .text import decode, human_size
 from .trash import to_trash
 
@@ -100,9 +100,7 @@ async def patch_file(
 ) -> ToolResult:
     """Replace one passage of a text file; everything else stays as it is. Not for notebooks (.ipynb)."""
     # `data` holds path, version, size_bytes
-    if path.lower().endswith(".ipynb"):
-        raise ToolRetry("Notebooks are changed with edit_cell, not as files.")
-    real = context.admit_path(path, "write")
+    real = admit_text(context, path, "write")
     content = await asyncio.to_thread(read_whole, real, path)
     before, after, new = _patched(content, path, old_text, new_text)
     if context.approved is not None and [diff.old for diff in context.approved.diffs] not in ([], [before]):
@@ -123,7 +121,7 @@ def _was_patched(path: str, new: bytes, before: str, after: str) -> ToolResult:
 @patch_file.previews
 async def _preview_patch(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     path = arguments["path"]
-    content = await asyncio.to_thread(read_whole, context.admit_path(path, "read"), path)
+    content = await asyncio.to_thread(read_whole, admit_text(context, path, "read"), path)
     before, after, _ = _patched(content, path, arguments["old_text"], arguments["new_text"])
     return Preview(sentence=f"Change the file {path}.", diffs=(Diff(label=path, old=before, new=after),))
 
@@ -159,10 +157,14 @@ def _inside(context: ToolContext, path: str, real: str) -> int:
     return count
 
 
-async def _refuse_open(context: ToolContext, path: str) -> None:
+def _lies_in(context: ToolContext, path: str, real: str) -> bool:
+    return Path(os.path.realpath(Path(context.root_dir) / path)).is_relative_to(real)
+
+
+async def _refuse_open(context: ToolContext, real: str) -> None:
     """A notebook that a tab has open would be saved at its old place again."""
     for entry in await context.live.list_notebooks():
-        if entry["path"] == path or str(entry["path"]).startswith(f"{path.rstrip('/')}/"):
+        if await asyncio.to_thread(_lies_in, context, str(entry["path"]), real):
             raise ToolRetry(f"{entry['path']!r} is open in JupyterLab. Ask the user to close it first.")
 
 
@@ -207,7 +209,7 @@ async def move_file(
     """Move or rename a file or a folder. Nothing is overwritten; folders above the new place are made."""
     # `data` holds path, to
     real, target = context.admit_path(path, "write"), context.admit_path(to, "write")
-    await _refuse_open(context, path)
+    await _refuse_open(context, real)
     await asyncio.to_thread(_check_source, context, path, real)
     await asyncio.to_thread(check_new, target, label=to)
     entry = await context.journal.note("file", path, [{"op": "move", "path": path, "to": to}])
@@ -283,7 +285,7 @@ async def delete_file(
     """Delete a file or a folder: it goes to the trash of the machine, and the answer says where."""
     # `data` holds path, trash
     real = context.admit_path(path, "write")
-    await _refuse_open(context, path)
+    await _refuse_open(context, real)
     is_folder = await asyncio.to_thread(_check_source, context, path, real)
     changes: Sequence[Mapping[str, Json]] = []
     if not is_folder:

@@ -66,15 +66,17 @@ def notebook_path(path: str) -> str:
 
 def api_path(context: ToolContext, path: str) -> str:
     """The path as the server names it, relative to its root."""
+    inner = posixpath.normpath(path)
     if Path(path).is_absolute():
-        try:
-            path = Path(path).relative_to(context.root_dir).as_posix()
-        except ValueError:
-            raise ToolFailed(
-                f"{path!r} lies outside the server's root folder, where notebooks cannot be reached.",
-                kind_of_failure="outside_root",
-            ) from None
-    return posixpath.normpath(path)
+        is_inside = Path(inner).is_relative_to(context.root_dir)
+        inner = Path(inner).relative_to(context.root_dir).as_posix() if is_inside else ".."
+    if inner == ".." or inner.startswith("../"):
+        raise ToolFailed(
+            f"{path!r} lies outside the server's root folder, where notebooks cannot be reached.",
+            remedy="Name a notebook inside it, relative to it.",
+            kind_of_failure="outside_root",
+        )
+    return inner
 
 
 def folder_path(context: ToolContext, path: str) -> str:

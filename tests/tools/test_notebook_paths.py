@@ -6,11 +6,14 @@ import json
 
 import pytest
 
-from jupyter_linda.errors import LindaError
+from jupyter_linda.errors import LindaError, ToolFailed, ToolRetry
 from jupyter_linda.ports import Kernel
+from jupyter_linda.tools.file import write_file
+from jupyter_linda.tools.file_changes import delete_file, move_file, patch_file
 from jupyter_linda.tools.kernel import list_kernels, list_variables
 from jupyter_linda.tools.notebook import list_notebooks, read_notebook
 from jupyter_linda.tools.notebook_edits import insert_cell
+from jupyter_linda.tools.notebook_runs import create_notebook
 from tests.fakes.browser_tab import FakeTab
 from tests.fakes.server_of_files import live_over
 from tests.fakes.tool_bench import ToolBench
@@ -59,6 +62,50 @@ def test_the_drive_of_collaboration_is_no_way_around_a_rule(closed, browsers, pa
         with pytest.raises(LindaError, match="RTC"):
             closed.run(tool, path=path, **more)
     assert frames == [], "nothing was asked of the tab"
+
+
+SPELLINGS = ["nb.ipynb", "./nb.ipynb", "nb.ipynb/.", "nb.ipynb//", "sub/../nb.ipynb", "NB2.IPYNB/.", "link.txt",
+             "{root}/nb.ipynb/.", "{root}//sub/../nb.ipynb"]  # fmt: skip
+
+
+@pytest.fixture
+def spelled(root, put):
+    put("nb.ipynb", NOTEBOOK)
+    (root / "sub").mkdir()
+    (root / "NB2.IPYNB").write_text("{}")
+    (root / "link.txt").symlink_to(root / "nb.ipynb")
+    return root
+
+
+@pytest.mark.parametrize("path", [*SPELLINGS, "new.ipynb/.", "new.ipynb//"])
+def test_a_notebook_is_no_text_file_however_it_is_spelled(spelled, bench, path):
+    path = path.format(root=spelled)
+    before = {file.name: file.read_bytes() for file in spelled.iterdir() if file.is_file()}
+    for tool, more in ((write_file, {"content": "x"}), (patch_file, {"old_text": "S", "new_text": "T"})):
+        for call in (bench.run, bench.preview):
+            with pytest.raises(ToolRetry, match="insert_cell"):
+                call(tool, path=path, **more)
+    assert {file.name: file.read_bytes() for file in spelled.iterdir() if file.is_file()} == before
+
+
+@pytest.mark.parametrize("path", [path for path in SPELLINGS if "NB2" not in path and "link" not in path])
+def test_an_open_notebook_stays_in_its_place_however_it_is_spelled(spelled, bench, browsers, path):
+    FakeTab(browsers).opens("nb.ipynb", NOTEBOOK)
+    path = path.format(root=spelled)
+    with pytest.raises(ToolRetry, match="open in JupyterLab"):
+        bench.run(move_file, path=path, to="x.ipynb")
+    with pytest.raises(ToolRetry, match="open in JupyterLab"):
+        bench.run(delete_file, path=path)
+
+
+@pytest.mark.parametrize("path", ["c/../../x.ipynb", "../x.ipynb", "{root}/../x.ipynb", "{root}/c/../../x.ipynb"])
+def test_a_notebook_outside_the_root_gets_one_answer_however_it_is_spelled(root, bench, path):
+    path = path.format(root=root)
+    for call in (bench.run, bench.preview):
+        with pytest.raises(ToolFailed, match="outside the server's root folder") as caught:
+            call(create_notebook, path=path)
+        assert caught.value.kind_of_failure == "outside_root"
+    assert [file.name for file in root.parent.iterdir() if file.suffix == ".ipynb"] == []
 
 
 @pytest.mark.parametrize("path", ["", ".", "./", "open/..", "{root}"])
