@@ -105,7 +105,9 @@ async def read_file(
     path: Annotated[str, "File, relative to the notebook folder."],
     start_line: Annotated[int, Field(ge=1, description="First line to read, from 1.")] = 1,
     max_lines: Annotated[int, Field(ge=1, le=5000, description="Most lines to read.")] = 400,
-    encoding: Annotated[str, "Only when the file is not UTF-8: its encoding, such as gb18030."] = "",
+    encoding: Annotated[
+        str, Field(max_length=40, description="Only when the file is not UTF-8: its encoding, such as gb18030.")
+    ] = "",
 ) -> ToolResult:
     """Read lines of a text file. The answer names the file's version, which write_file needs to replace it.
 

@@ -14,6 +14,8 @@ _MAGIC = (
     (b"PK\x03\x04", "ZIP archive or Office document"), (b"\x1f\x8b", "gzip archive"), (b"PAR1", "Parquet table"),
     (b"SQLite format 3", "SQLite database"), (b"\x7fELF", "program"), (b"\x89HDF", "HDF5 file"),
 )  # fmt: skip
+_NO_CHARACTER_SETS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
+"""What Python calls encodings besides: some give half characters, some take hours."""
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -55,11 +57,7 @@ def decode(content: bytes, *, name: str, encoding: str = "") -> Decoded:
     """
     if encoding:
         return _decode_as(content, encoding, name)
-    for mark, codec in (
-        (codecs.BOM_UTF8, "utf-8-sig"),
-        (codecs.BOM_UTF16_LE, "utf-16"),
-        (codecs.BOM_UTF16_BE, "utf-16"),
-    ):
+    for mark, codec in _MARKS:
         if content.startswith(mark):
             return _decode_as(content, codec, name)
     if b"\0" not in content:
@@ -78,13 +76,17 @@ def decode(content: bytes, *, name: str, encoding: str = "") -> Decoded:
 
 def _decode_as(content: bytes, encoding: str, name: str) -> Decoded:
     try:
-        return Decoded(content.decode(encoding), encoding)
+        is_text = codecs.lookup(encoding).name.replace("-", "_") not in _NO_CHARACTER_SETS
+        text = content.decode(encoding) if is_text else None
     except LookupError:
         raise ToolRetry(f"There is no encoding {encoding!r}. Try utf-8, gb18030, shift_jis or cp1252.") from None
     except UnicodeDecodeError as error:
         raise ToolRetry(f"{name!r} is not {encoding}: {error.reason} at byte {error.start}.") from None
     except ValueError:
-        raise ToolRetry(f"{encoding!r} is no encoding of text. Try utf-8, gb18030, shift_jis or cp1252.") from None
+        text = None
+    if text is None:
+        raise ToolRetry(f"{encoding!r} is no encoding of text. Try utf-8, gb18030, shift_jis or cp1252.")
+    return Decoded(text, encoding)
 
 
 def _guess(content: bytes) -> Decoded | None:

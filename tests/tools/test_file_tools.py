@@ -9,9 +9,12 @@ import time
 
 import pytest
 
-from jupyter_linda.errors import NotFound, StaleRevision, ToolFailed, ToolRetry
+from jupyter_linda.errors import KernelUnavailable, LindaError, NotFound, StaleRevision, ToolFailed, ToolRetry
 from jupyter_linda.ports import ToolResult, Unknown
 from jupyter_linda.tools.file import list_files, read_file, search_files, write_file
+from jupyter_linda.tools.file_changes import copy_file, patch_file
+from jupyter_linda.tools.kernel import list_variables
+from jupyter_linda.tools.notebook import read_notebook
 
 
 def test_listing_names_folders_first_and_sizes(root, bench):
@@ -207,3 +210,81 @@ def test_a_search_skips_foreign_folders(root, bench):
         (root / folder / "a.txt").write_text("x\n")
     (root / "myvenv/pyvenv.cfg").touch()
     assert [m["path"] for m in bench.run(search_files, query="x").data["matches"]] == ["src/a.txt"]
+
+
+@pytest.fixture
+def folder(root):
+    (root / "sub").mkdir()
+    (root / "sub.ipynb").mkdir()
+
+
+@pytest.mark.parametrize("path", ["sub", "sub/", "./sub", "", "."])
+def test_a_folder_is_no_file_and_that_is_said(root, bench, folder, path):
+    words = r"is a folder, not a file|The path is empty"
+    for tool, more in (
+        (read_file, {}),
+        (write_file, {"content": "x"}),
+        (write_file, {"content": "x", "replaces": "0" * 16}),
+        (patch_file, {"old_text": "a", "new_text": "b"}),
+        (copy_file, {"to": "copy"}),
+    ):
+        with pytest.raises((NotFound, ToolRetry), match=words):
+            bench.run(tool, path=path, **more)
+    assert sorted(entry.name for entry in root.iterdir()) == ["sub", "sub.ipynb"]
+
+
+@pytest.mark.parametrize("tool", [read_notebook, list_variables])
+def test_a_folder_is_no_notebook_and_that_is_said(bench, folder, tool):
+    with pytest.raises((NotFound, KernelUnavailable), match=r"'sub\.ipynb'"):
+        bench.run(tool, path="sub.ipynb")
+    with pytest.raises(ToolRetry, match="is not a notebook"):
+        bench.run(tool, path="sub")
+
+
+@pytest.mark.parametrize("path", ["a.txt/b.txt", "a.txt/b/c.txt"])
+def test_a_file_in_place_of_a_folder_is_told(root, bench, path):
+    (root / "a.txt").write_text("x")
+    for tool, more in (
+        (read_file, {}),
+        (write_file, {"content": "x"}),
+        (list_files, {}),
+        (search_files, {"query": "x"}),
+    ):
+        with pytest.raises(LindaError, match=r"'a\.txt/b") as caught:
+            bench.run(tool, path=path, **more)
+        assert str(root) not in caught.value.message
+        assert "Errno" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "encoding", ["latin-x", "utf_8_nope", "", "rot13", "hex", "base64", "zlib", "idna\0", "x" * 40]
+)
+def test_an_encoding_that_is_none_is_told_with_some_that_are(root, bench, encoding):
+    (root / "a.txt").write_bytes("日本".encode("shift_jis"))
+    if not encoding:
+        assert bench.run(read_file, path="a.txt", encoding=encoding).data["encoding"]
+        return
+    with pytest.raises(ToolRetry, match="Try utf-8, gb18030") as caught:
+        bench.run(read_file, path="a.txt", encoding=encoding)
+    assert len(caught.value.message) < 300
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "utf-16", "utf-32", "utf-7", "punycode", "idna", "gb18030",
+                                      "unicode_escape", "raw_unicode_escape", "utf-8-sig", "cp1252", "undefined"])  # fmt: skip
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\xfd", b"\x81\x8d\x90", b"\\x", b"a" * 7 + b"\xe4", b"+\xff-", b"\\ud800"]
+)
+def test_bytes_that_are_not_in_the_named_encoding_are_told(root, bench, encoding, content):
+    (root / "a.txt").write_bytes(content)
+    said = []
+    try:
+        text = bench.run(read_file, path="a.txt", encoding=encoding).text
+    except ToolRetry as error:
+        said, text = [error.message], ""
+    assert all(encoding in message and "codec" not in message for message in said)
+    text.encode()  # nothing that cannot be stored
+
+
+def test_a_very_long_name_of_an_encoding_is_refused_by_its_length(root, bench):
+    with pytest.raises(ToolRetry, match="at most 40 characters"):
+        bench.run(read_file, path="a.txt", encoding="x" * 5000)
