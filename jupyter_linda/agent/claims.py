@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..errors import LeaseLost, LindaError
-from ..runs import questions, queue, servers
+from ..runs import left, questions, queue, servers
 from ..runs.lease import Lease
 from .loop import Mind, Runner, end_in_bug
 
@@ -152,6 +152,7 @@ class Claims:
         with self._log.transaction() as tx:
             for worker_id in dead:
                 queue.free(tx, worker_id)
+            left.give_way(tx, claimant, self._hands.ids)
             return queue.claim(tx, claimant, lease_s=self._times.lease_s, held=self.held)
 
     async def _carry(self, lease: Lease) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 
 import pytest
@@ -10,7 +11,8 @@ from sqlalchemy import exc, text, update
 
 from jupyter_linda.errors import LeaseLost, NoLongerValid, NotFound
 from jupyter_linda.events.log import EventLog
-from jupyter_linda.runs import questions, queue, servers
+from jupyter_linda.ports import TextDelta
+from jupyter_linda.runs import left, questions, queue, servers
 from jupyter_linda.runs.lease import Lease
 from jupyter_linda.storage.database import Database
 from jupyter_linda.storage.tables import runs
@@ -215,3 +217,59 @@ def test_a_run_whose_holder_died_before_it_could_stop_is_stopped_by_the_next(des
         queue.free(tx, "w1")
     assert claim(desk, "w2") is None
     assert desk.run_of(run.run_id).state == "stopped"
+
+
+async def test_a_run_left_by_a_gone_server_of_another_folder_gives_way_and_says_so(desk):
+    desk.model.scripts["new"] = [says("here")]
+    old = desk.send("old", server_id="gone", root_dir="/elsewhere")
+    new = desk.send("new", server_id="s1")
+    async with desk.working():
+        assert (await desk.finish(new.run_id)).state == "done"
+    assert desk.run_of(old.run_id).state == "interrupted"
+    assert "/elsewhere that is gone" in desk.run_of(old.run_id).problem.message
+    shown = desk.view().messages
+    assert [(message.text, message.status) for message in shown] == [
+        ("old", "complete"),
+        ("new", "complete"),
+        ("", "failed"),
+        ("here", "complete"),
+    ]
+    told = next(message for message in shown if message.status == "failed")
+    assert told.error == desk.run_of(old.run_id).problem
+    assert next(message for message in shown if message.text == "new").parent_id == told.message_id
+
+
+async def test_a_half_streamed_answer_left_by_a_gone_server_gives_way_too(desk, clock):
+    desk.model.scripts["old"] = [[TextDelta("half"), asyncio.Event()]]
+    desk.model.scripts["new"] = [says("here")]
+    old = desk.send("old", server_id="gone", root_dir="/elsewhere")
+    async with desk.working(server_id="gone", root_dir="/elsewhere"):
+        await desk.until(lambda: desk.view().messages[-1].text == "half")
+    new = desk.send("new", server_id="s1")
+    clock.move(seconds=61)
+    async with desk.working():
+        assert (await desk.finish(new.run_id)).state == "done"
+    cut = desk.view().messages[1]
+    assert (cut.text, cut.status, cut.error.kind) == ("half", "interrupted", "left")
+    assert desk.run_of(old.run_id).state == "interrupted"
+
+
+def test_a_left_run_stays_until_somebody_goes_on_in_its_chat(desk, ids):
+    left_one = desk.send("old", server_id="gone", root_dir="/elsewhere")
+    desk.new_chat()
+    desk.send("new", server_id="s1")
+    with desk.log.transaction() as tx:
+        gone = servers.gone(tx.connection, now=tx.now)
+        assert left.give_way(tx, queue.Claimant("w", "s1", "/root", gone), ids) == []
+    assert desk.run_of(left_one.run_id).state == "queued"
+
+
+def test_a_run_of_a_living_server_of_another_folder_is_waited_for(desk, clock, ids):
+    with desk.log.database.write() as connection:
+        servers.beat(connection, "s2", pid=os.getpid(), now=clock.now())
+    alive = desk.send("old", server_id="s2", root_dir="/elsewhere")
+    desk.send("new", server_id="s1")
+    with desk.log.transaction() as tx:
+        gone = servers.gone(tx.connection, now=tx.now)
+        assert left.give_way(tx, queue.Claimant("w", "s1", "/root", gone), ids) == []
+    assert desk.run_of(alive.run_id).state == "queued"
