@@ -18,7 +18,13 @@ class Pandas(View):
         levels = [label(name) for name in index.names if name is not None]
         self.level_at = [at for at, name in enumerate(index.names) if name is not None]
         names = [label(name) for name in frame.columns]
-        self.start(kind, names, types or [named(str(dtype)) for dtype in frame.dtypes], len(frame), len(frame), levels)
+        told = {}
+        kept = [] if types else list(frame.dtypes)
+        for dtype in kept:
+            if id(dtype) not in told:
+                told[id(dtype)] = named(str(dtype))
+        types = types or [told[id(dtype)] for dtype in kept]
+        self.start(kind, names, types, len(frame), len(frame), levels)
         self.types = self.types + [named(str(self.column(self.width + at).dtype)) for at in range(len(levels))]
 
     def column(self, place):
