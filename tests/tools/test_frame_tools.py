@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import csv
 import json
@@ -10,13 +11,13 @@ import pandas as pd
 import pytest
 
 from jupyter_linda.errors import NotAllowed, ToolFailed, ToolRetry
-from jupyter_linda.tools.aggregating import aggregate
-from jupyter_linda.tools.comparing import compare_dataframes
-from jupyter_linda.tools.exporting import export_dataframe
-from jupyter_linda.tools.filtering import filter_rows
+from jupyter_linda.tools.aggregating import AGGREGATE, aggregate
+from jupyter_linda.tools.comparing import COMPARE, compare_dataframes
+from jupyter_linda.tools.exporting import EXPORT, export_dataframe
+from jupyter_linda.tools.filtering import FILTER, filter_rows
 from jupyter_linda.tools.notebook_runs import run_cell
-from jupyter_linda.tools.plotting import plot_dataframe
-from jupyter_linda.tools.profiling import profile_dataframe
+from jupyter_linda.tools.plotting import PLOT, plot_dataframe
+from jupyter_linda.tools.profiling import PROFILE, profile_dataframe
 from tests.fakes.notebooks import code_cell, notebook
 
 SETUP = """
@@ -317,3 +318,10 @@ async def test_an_export_obeys_the_rules_of_paths(frames, jp_root_dir, tmp_path)
         with pytest.raises(PermissionError, match="needs the user's answer"):
             await frames.call(export_dataframe, name="base", file=file)
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", [AGGREGATE, COMPARE, EXPORT, FILTER, PLOT, PROFILE])
+def test_the_texts_are_plain_enough_for_old_pythons(text):
+    ast.parse(text, feature_version=(3, 5))
+    assert "eval(" not in text
+    assert "exec(" not in text
