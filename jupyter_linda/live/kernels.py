@@ -29,6 +29,7 @@ START_TIMEOUT_S = 60.0
 RESTART_WAIT_S = 15.0
 NUDGE_S = 0.5
 ALIVE_POLL_S = 0.5
+STOP_TRIES, STOP_AGAIN_S = 4, 0.5
 
 
 class KernelLink:
@@ -197,6 +198,16 @@ class KernelLink:
     async def interrupt(self) -> None:
         """Interrupt what runs."""
         await ensure_async(self._manager.interrupt_kernel())
+
+    async def stop(self, msg_id: str) -> None:
+        """Interrupt that very request, also one that just begins: before the kernel listens, an interrupt is lost."""
+        reply = self._replies.get(msg_id)
+        for _ in range(STOP_TRIES):
+            if reply is None or reply.done() or self.died.is_set():
+                return
+            if self.is_running(msg_id):
+                await self.interrupt()
+            await asyncio.wait([reply], timeout=STOP_AGAIN_S)
 
     # ---- messages --------------------------------------------------------------------------------
 

@@ -82,11 +82,11 @@ async def _ask(
         if subshell_id is None and not link.is_running(msg_id):
             raise _busy() from None  # somebody's cell was faster
         if subshell_id is None:
-            await link.interrupt()  # ours alone: nothing of ours stays in the kernel
+            await link.stop(msg_id)  # ours alone: nothing of ours stays in the kernel
         raise _too_long(timeout_s, is_still_running=subshell_id is not None) from None
     except asyncio.CancelledError:
-        if subshell_id is None and link.is_running(msg_id):
-            await asyncio.shield(link.interrupt())
+        if subshell_id is None:
+            await asyncio.shield(link.stop(msg_id))
         raise
     finally:
         if subshell_id is None or reply.done():

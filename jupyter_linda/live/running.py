@@ -49,8 +49,7 @@ class Execution:
         try:
             return await self._within(msg_id, reply, timeout_s)
         except asyncio.CancelledError:
-            if self.link.is_running(msg_id):
-                await asyncio.shield(self.link.interrupt())
+            await asyncio.shield(self.link.stop(msg_id))
             raise
         finally:
             self.link.forget(msg_id)
