@@ -223,22 +223,27 @@ def add_message(tx: Transaction, message: Message) -> None:
 
 
 def newest_message_id(connection: Connection, chat_id: str) -> str | None:
-    """The message a plain new one follows: the last that waits for its answer, else the newest that is not replaced."""
-    queued = connection.execute(
-        select(runs.c.message_id)
-        .where(runs.c.chat_id == chat_id, runs.c.state == "queued")
-        .order_by(runs.c.queued_at.desc(), runs.c.run_id.desc())
+    """The message a plain new one follows: the last that waits, else the end of what is being answered, else the newest.
+
+    A retry that has said nothing yet ends in the message it answers again, not in the old answer.
+    """
+    live = connection.execute(
+        select(runs.c.run_id, runs.c.message_id, runs.c.state)
+        .where(runs.c.chat_id == chat_id, runs.c.state.in_(ACTIVE))
+        .order_by((runs.c.state == "queued").desc(), runs.c.queued_at.desc(), runs.c.run_id.desc())
         .limit(1)
-    ).scalar()
-    return (
-        queued
-        or connection.execute(
-            select(messages.c.message_id)
-            .where(messages.c.chat_id == chat_id, messages.c.status != "replaced")
-            .order_by(messages.c.position.desc())
-            .limit(1)
-        ).scalar()
+    ).one_or_none()
+    if live is not None and live.state == "queued":
+        return str(live.message_id)
+    newest = (
+        select(messages.c.message_id)
+        .where(messages.c.chat_id == chat_id, messages.c.status != "replaced")
+        .order_by(messages.c.position.desc())
+        .limit(1)
     )
+    if live is None:
+        return connection.execute(newest).scalar()
+    return connection.execute(newest.where(messages.c.run_id == live.run_id)).scalar() or str(live.message_id)
 
 
 def move_behind_answer(tx: Transaction, run: Run) -> None:
@@ -255,7 +260,7 @@ def move_behind_answer(tx: Transaction, run: Run) -> None:
     answering = parent.run_id or (
         select(runs.c.run_id)
         .where(runs.c.message_id == parent.message_id, runs.c.run_id != run.run_id)
-        .order_by(runs.c.queued_at.desc())
+        .order_by(runs.c.queued_at.desc(), runs.c.run_id.desc())
         .limit(1)
         .scalar_subquery()
     )

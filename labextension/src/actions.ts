@@ -4,7 +4,7 @@ import { UUID } from '@lumino/coreutils';
 
 import type { Api } from './api';
 import { Changes } from './changes';
-import { activeRun, choose, logFrom, putMessage, shownPath } from './reduce';
+import { choose, leafOf, logFrom, putMessage } from './reduce';
 import {
   EMPTY_DRAFT,
   chipKey,
@@ -190,7 +190,8 @@ export class Actions extends Changes {
         body.is_root = edited.parent_id === null;
         body.context = edited.context;
       } else {
-        body.parent_id = this.leafOf(chatId);
+        const log = this.store.state.logs[chatId];
+        body.parent_id = log ? leafOf(log) : null;
       }
       this.accept(chatId, await this.api.sendMessage(chatId, body));
       this.setDraft(EMPTY_DRAFT);
@@ -335,16 +336,6 @@ export class Actions extends Changes {
   private chips(): NewMessage['context'] {
     const { context, removed } = this.store.state;
     return context.filter(item => !removed.includes(chipKey(item)));
-  }
-
-  private leafOf(chatId: string): string | null {
-    const log = this.store.state.logs[chatId];
-    if (!log || activeRun(log)) {
-      /* Behind a running answer: the server puts it after the newest. */
-      return null;
-    }
-    const path = shownPath(log);
-    return path[path.length - 1]?.message_id ?? null;
   }
 
   private messageOf(

@@ -193,8 +193,8 @@ export function choose(log: ChatLog, message: Message): ChatLog {
 /** Each message's shown children, oldest first; counted once for each state of the messages. */
 function childrenOf(log: ChatLog): Map<string, Message[]> {
   const known = CHILDREN.get(log.messages);
-  if (known) {
-    return known;
+  if (known?.runs === log.runs) {
+    return known.children;
   }
   const shown = Object.values(log.messages).filter(
     message => message.status !== 'replaced'
@@ -203,7 +203,7 @@ function childrenOf(log: ChatLog): Map<string, Message[]> {
   for (const list of children.values()) {
     list.sort((a, b) => a.created_at.localeCompare(b.created_at));
   }
-  CHILDREN.set(log.messages, children);
+  CHILDREN.set(log.messages, { runs: log.runs, children });
   return children;
 }
 
@@ -252,7 +252,10 @@ const ENTRIES = new WeakMap<
   object,
   Record<'call_id' | 'run_id', Map<string, JournalEntry[]>>
 >();
-const CHILDREN = new WeakMap<object, Map<string, Message[]>>();
+const CHILDREN = new WeakMap<
+  object,
+  { runs: ChatLog['runs']; children: Map<string, Message[]> }
+>();
 const CALLS = new WeakMap<object, Map<string, Call[]>>();
 const QUESTIONS = new WeakMap<object, Map<string, Question[]>>();
 
@@ -275,19 +278,70 @@ function grouped<T>(
 
 /** The nearest shown ancestor: a parent that is hidden or unknown must not hide its children. */
 function parentKey(log: ChatLog, message: Message): string {
-  let key = message.parent_id ?? '';
+  let key = endOfAnswer(log, message) ?? message.parent_id ?? '';
   while (key && log.messages[key]?.status === 'replaced') {
     key = log.messages[key].parent_id ?? '';
   }
   return log.messages[key] ? key : '';
 }
 
+/** What a message that waits for the answer before it stands behind: the server puts it there in the end. */
+function endOfAnswer(log: ChatLog, message: Message): string | undefined {
+  const runs = Object.values(log.runs);
+  const parent = log.messages[message.parent_id ?? ''];
+  const isQueued = runs.some(
+    run => run.state === 'queued' && run.message_id === message.message_id
+  );
+  if (!isQueued || !parent || answersOf(log, message).length > 0) {
+    return undefined;
+  }
+  const answering =
+    parent.run_id ??
+    runs
+      .filter(run => run.message_id === parent.message_id)
+      .sort((a, b) => a.queued_at.localeCompare(b.queued_at))
+      .pop()?.run_id;
+  return ofRun(log, answering).pop()?.message_id;
+}
+
+function answersOf(log: ChatLog, message: Message): Message[] {
+  return Object.values(log.messages).filter(
+    one => one.parent_id === message.message_id && one.role === 'assistant'
+  );
+}
+
+function ofRun(log: ChatLog, runId: string | undefined): Message[] {
+  return Object.values(log.messages).filter(
+    one => runId && one.run_id === runId && one.status !== 'replaced'
+  );
+}
+
+/** What a new message follows; null where the server puts it behind what runs or waits on the shown branch. */
+export function leafOf(log: ChatLog): string | null {
+  const path = shownPath(log);
+  const live = Object.values(log.runs).filter(isLive);
+  const queued = live.filter(run => run.state === 'queued');
+  const last =
+    queued.sort((a, b) => a.queued_at.localeCompare(b.queued_at)).pop() ??
+    live[0];
+  if (last) {
+    const answer = last.state === 'queued' ? [] : ofRun(log, last.run_id);
+    const end = answer.pop()?.message_id ?? last.message_id;
+    if (path.some(one => one.message_id === end)) {
+      return null;
+    }
+  }
+  return path[path.length - 1]?.message_id ?? null;
+}
+
 /** The run that is queued, running or waiting; the one holding the chat first. */
 export function activeRun(log: ChatLog): Run | undefined {
-  const live = Object.values(log.runs).filter(run =>
-    ['running', 'waiting', 'queued'].includes(run.state)
-  );
+  const live = Object.values(log.runs).filter(isLive);
   return live.find(run => run.state !== 'queued') ?? live[0];
+}
+
+function isLive(run: Run): boolean {
+  return ['running', 'waiting', 'queued'].includes(run.state);
 }
 
 function payloadOf<K extends keyof Payloads>(event: Event): Payloads[K] {

@@ -8,11 +8,14 @@ import {
   applyEvents,
   choose,
   entriesOf,
+  leafOf,
   logFrom,
+  putMessage,
   shownPath,
   siblingsOf,
   type ChatLog
 } from '../src/reduce';
+import type { Message } from '../src/types';
 import { call, entry, event, message, run, view } from './events';
 
 const start = (): ChatLog => logFrom(view());
@@ -224,4 +227,54 @@ test('what was changed is known by call and by run, as it stands now', () => {
     'counted once'
   );
   assert.deepEqual(entriesOf(undefined, 'run_id', 'r1'), []);
+});
+
+const answered = (): ChatLog =>
+  logFrom(
+    view({
+      messages: [
+        message({ message_id: 'm1' }),
+        message({
+          message_id: 'a1',
+          parent_id: 'm1',
+          run_id: 'r1',
+          role: 'assistant'
+        })
+      ],
+      runs: [run({ state: 'done' })]
+    })
+  );
+const retried = (): ChatLog => {
+  const log = answered();
+  const retry = run({ run_id: 'r2', queued_at: '2026-11-29T12:00:01Z' });
+  return { ...log, runs: { ...log.runs, r2: retry } };
+};
+const reply = (change: Partial<Message>): Message =>
+  message({ parent_id: 'm1', run_id: 'r2', role: 'assistant', ...change });
+
+test('a message behind a retry without a word yet goes where the server puts it', () => {
+  assert.equal(leafOf(answered()), 'a1');
+  assert.equal(leafOf(retried()), null);
+});
+
+test('a message goes to the branch that is shown, not to the one that runs', () => {
+  let log = putMessage(retried(), reply({ message_id: 'a2' }));
+  assert.deepEqual(ids(log), ['m1', 'a2']);
+  assert.equal(leafOf(log), null);
+  log = choose(log, log.messages.a1);
+  assert.equal(leafOf(log), 'a1');
+});
+
+test('a message that waits stands behind the whole answer before it, which stays in sight', () => {
+  let log = retried();
+  const next = message({ message_id: 'm2', parent_id: 'm1' });
+  const waits = run({ run_id: 'r3', state: 'queued', message_id: 'm2' });
+  log = putMessage({ ...log, runs: { ...log.runs, r3: waits } }, next);
+  log = choose(log, next);
+  assert.deepEqual(ids(log), ['m1', 'm2']);
+  log = putMessage(log, reply({ message_id: 'a2' }));
+  assert.deepEqual(ids(log), ['m1', 'a2', 'm2']);
+  log = putMessage(log, reply({ message_id: 'a3', parent_id: 'a2' }));
+  assert.deepEqual(ids(log), ['m1', 'a2', 'a3', 'm2']);
+  assert.equal(leafOf(log), null);
 });
