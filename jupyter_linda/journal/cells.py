@@ -154,12 +154,8 @@ def _back_type(page: _Page, change: Change) -> None:
     if cell.get("cell_type") != change["new"]:
         return  # somebody chose another type since
     now = page.source(cell_id)
-    if now != change["source"]:
-        page.edits.append(ChangeType(cell_id, now, change["old"]))
-        return
-    at = page.order.index(cell_id)  # unchanged since: the whole cell comes back, with its outputs
-    page.edits.append(DeleteCell(cell_id, now))
-    page.edits.append(InsertCell(at, cell_id, change["old"], now, kept=change["kept"]))
+    kept = change["kept"] if now == change["source"] else ""  # unchanged since: it comes back with its outputs
+    page.edits.append(ChangeType(cell_id, now, change["old"], kept=kept))
 
 
 def _back_outputs(page: _Page, change: Change) -> None:

@@ -62,18 +62,29 @@ class RestoreOutputs(SetOutputs):
     cell: Json = None
 
 
+@dataclass(frozen=True)
+class RestoreType(ChangeType):
+    """A type changed back, with the kept cell at hand."""
+
+    cell: Json = None
+
+
 def with_kept(edit: CellEdit, cells: Sequence[Json]) -> CellEdit:
     """An edit that names kept cells, with its own cell of them at hand."""
+    name = getattr(edit, "kept", "")
     found = next((cell for cell in cells if cell.get("id") == edit.cell_id), None)
     if found is None:
         raise NotFound(f"Cell {edit.cell_id} was not kept, so it cannot be brought back.")
-    kind = RestoreCell if isinstance(edit, InsertCell) else RestoreOutputs
-    return kind(**{**vars(edit), "cell": found})
+    if isinstance(edit, InsertCell):
+        return RestoreCell(**vars(edit), cell=found)
+    if isinstance(edit, ChangeType):
+        return RestoreType(**vars(edit), cell=found)
+    return RestoreOutputs(edit.cell_id, name, found)
 
 
 def kept_cell(edit: CellEdit) -> Json | None:
     """The whole cell that an edit brings back, if it brings one."""
-    return edit.cell if isinstance(edit, RestoreCell | RestoreOutputs) else None
+    return edit.cell if isinstance(edit, RestoreCell | RestoreType | RestoreOutputs) else None
 
 
 class SessionIds:
@@ -219,7 +230,7 @@ def apply_edits(sheet: Sheet, edits: Sequence[CellEdit]) -> Sheet:
                 if edit.mark is not None:
                     cells[at]["metadata"] = marked(cells[at].get("metadata"), edit.mark)
             elif isinstance(edit, ChangeType):
-                cells[at] = _of_type(cells[at], edit.cell_type)
+                cells[at] = _of_type(cells[at], edit.cell_type, kept_cell(edit))
             else:
                 del cells[at], ids[at]
     return now
@@ -238,8 +249,11 @@ def marked(metadata: Json, mark: Mapping[str, Json]) -> Json:
     return {**others, MARK: dict(mark)} if mark else others
 
 
-def _of_type(cell: Json, cell_type: str) -> Json:
-    """A cell as another type: what only code has goes or comes, everything else stays."""
+def _of_type(cell: Json, cell_type: str, before: Json | None = None) -> Json:
+    """A cell as another type: what only code has goes or comes, everything else stays; or as it was before."""
+    if before is not None and before.get("cell_type") == cell_type:
+        own_id = {"id": cell["id"]} if "id" in cell else {}
+        return {**{name: value for name, value in before.items() if name != "id"}, **own_id, "source": cell["source"]}
     if cell.get("cell_type") == cell_type:
         return cell
     new = {name: value for name, value in cell.items() if name not in ("outputs", "execution_count")}

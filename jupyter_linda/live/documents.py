@@ -13,6 +13,7 @@ from ..ports import ChangeType, DeleteCell, EditOutcome, InsertCell, MoveCell, N
 from .cells import (
     RestoreCell,
     RestoreOutputs,
+    RestoreType,
     SessionIds,
     Sheet,
     apply_edits,
@@ -39,7 +40,7 @@ READ_TIMEOUT_S = 20.0
 EDIT_TIMEOUT_S = 30.0
 WORDS = {
     InsertCell: "insert", RestoreCell: "insert", ReplaceSource: "replace", DeleteCell: "delete", MoveCell: "move",
-    ChangeType: "change_type", SetOutputs: "outputs", RestoreOutputs: "outputs",
+    ChangeType: "change_type", RestoreType: "change_type", SetOutputs: "outputs", RestoreOutputs: "outputs",
 }  # fmt: skip
 """A tab's word for each edit."""
 APPEND = 1_000_000_000
@@ -163,7 +164,11 @@ class Documents:
         before = await self._read_in(holder, path)
         sheet = self._sheet(path, before.content)
         wanted = apply_edits(sheet, edits)  # refuses what does not fit, in our words
-        missing = [edit for edit in edits if not (isinstance(edit, InsertCell) and sheet.has_happened(edit))]
+        deleted = {edit.cell_id for edit in edits if isinstance(edit, DeleteCell)}  # these may come again
+        is_there = [
+            isinstance(edit, InsertCell) and edit.cell_id not in deleted and sheet.has_happened(edit) for edit in edits
+        ]
+        missing = [edit for edit, done in zip(edits, is_there, strict=True) if not done]
         params = {"path": path, "edits": [_frame(edit) for edit in missing]}
         result = await self._browsers.request(holder, "edit_notebook", params, timeout_s=EDIT_TIMEOUT_S)
         self._ids.remember(path, wanted.cells, wanted.ids)  # for a tab whose JSON holds no ids (formats below 4.5)

@@ -80,11 +80,15 @@ class MoveCell:
 
 @dataclass(frozen=True)
 class ChangeType:
-    """Change a cell's type, only if its source still is `expect`. Outputs go when it is code no more."""
+    """Change a cell's type, only if its source still is `expect`. Outputs go when it is code no more.
+
+    With `kept`, what `Live.keep_cells` kept of it comes back: outputs, metadata, attachments.
+    """
 
     cell_id: str
     expect: str
     cell_type: CellType
+    kept: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,23 @@ import type { Json } from './types';
 /** Where a cell's metadata says who wrote it. */
 const MARK = 'linda';
 
+/** What a cell that comes back had besides its source. */
+interface Kept {
+  metadata?: { [key: string]: Json };
+  outputs?: nbformat.IOutput[];
+  execution_count?: number | null;
+  attachments?: { [key: string]: Json };
+}
+
 /** One change of an `edit_notebook` request. */
 export type Edit =
-  | {
+  | ({
       op: 'insert';
       index: number;
       cell_id?: string;
       cell_type: string;
       source: string;
-      metadata?: { [key: string]: Json };
-      /** What a cell that comes back had besides: outputs, execution_count, attachments. */
-      outputs?: nbformat.IOutput[];
-      execution_count?: number | null;
-      attachments?: { [key: string]: Json };
-    }
+    } & Kept)
   | {
       op: 'replace';
       cell_id: string;
@@ -32,7 +35,12 @@ export type Edit =
     }
   | { op: 'delete'; cell_id: string; expect: string }
   | { op: 'move'; cell_id: string; index: number }
-  | { op: 'change_type'; cell_id: string; expect: string; cell_type: string }
+  | ({
+      op: 'change_type';
+      cell_id: string;
+      expect: string;
+      cell_type: string;
+    } & Kept)
   | {
       op: 'outputs';
       cell_id: string;
@@ -123,7 +131,7 @@ export function planEdits(
       }
       case 'change_type':
         replaced.add(edit.cell_id);
-        return planType(notebook, cell, at, edit.cell_type);
+        return planType(notebook, cell, at, edit);
       case 'outputs':
         return planOutputs(cell, edit);
     }
@@ -135,22 +143,27 @@ function planType(
   notebook: SharedCells,
   cell: SharedCell,
   at: number,
-  cellType: string
+  edit: Edit & { op: 'change_type' }
 ): () => void {
+  const cellType = edit.cell_type;
   return () => {
     if (cell.cell_type === cellType) {
       return;
     }
+    /* All that is needed is read first: a deleted shared cell has forgotten it. */
+    const { id } = cell;
     const { metadata, attachments } = cell.toJSON() as Partial<NewCell>;
     const source = cell.getSource();
     const keeps = attachments && cellType !== 'code' ? { attachments } : {};
+    const kept = edit.metadata ? keptOf(edit) : {};
     notebook.deleteCell(at);
     notebook.insertCell(at, {
-      id: cell.id,
+      id,
       cell_type: cellType,
       source,
       metadata: metadata ?? {},
-      ...keeps
+      ...keeps,
+      ...kept
     });
   };
 }
@@ -176,10 +189,7 @@ function planInsert(
   order: string[],
   edit: Edit & { op: 'insert' }
 ): () => void {
-  const { index, cell_id, cell_type, source, metadata } = edit;
-  const { outputs, execution_count, attachments } = edit;
-  const before = outputs ? { outputs, execution_count } : {};
-  const files = attachments ? { attachments } : {};
+  const { index, cell_id, cell_type, source } = edit;
   if (cell_id && order.includes(cell_id)) {
     throw new OperationError(
       'AmbiguousCell',
@@ -193,11 +203,19 @@ function planInsert(
     notebook.insertCell(at, {
       cell_type,
       source,
-      metadata: metadata ?? {},
-      ...before,
-      ...files,
+      metadata: {},
+      ...keptOf(edit),
       ...id
     });
+  };
+}
+
+function keptOf(edit: Kept): Kept {
+  const { metadata, outputs, execution_count, attachments } = edit;
+  return {
+    ...(metadata ? { metadata } : {}),
+    ...(outputs ? { outputs, execution_count } : {}),
+    ...(attachments ? { attachments } : {})
   };
 }
 

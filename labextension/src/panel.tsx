@@ -177,13 +177,13 @@ function Tabs(): JSX.Element {
         ['chat', 'chats', 'welcome'].includes(view)
       )}
       {tab('questions', trans.__('Waiting'), view === 'questions', waiting)}
-      {tab('tasks', trans.__('Tasks'), view === 'tasks')}
       {tab('permissions', trans.__('Permissions'), view === 'permissions')}
       <MenuButton
-        className={`linda-Tab${['settings', 'readiness'].includes(view) ? ' linda-mod-on' : ''}`}
+        className={`linda-Tab${['settings', 'readiness', 'tasks'].includes(view) ? ' linda-mod-on' : ''}`}
         label="⋯"
         title={trans.__('More views')}
         items={[
+          { label: trans.__('Tasks'), act: () => actions.show('tasks') },
           {
             label: trans.__('Models and settings'),
             act: () => actions.show('settings')

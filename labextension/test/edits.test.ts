@@ -18,7 +18,8 @@ class FakeNotebook implements SharedCells {
   }
 
   deleteCell(at: number): void {
-    this.live.splice(at, 1);
+    /* As in the shared model: what is deleted has forgotten its id. */
+    this.live.splice(at, 1).forEach(cell => Object.assign(cell, { id: '' }));
   }
 
   moveCell(from: number, to: number): void {
@@ -36,7 +37,7 @@ class FakeNotebook implements SharedCells {
   private cell(id: string, text: string) {
     let source = text;
     return {
-      id,
+      id: id as string,
       cell_type: 'code',
       metadata: {} as { [key: string]: unknown },
       setMetadata(key: string, value: unknown) {

@@ -104,6 +104,7 @@ class FakeTab:
         cell.pop("outputs", None), cell.pop("execution_count", None)
         if edit["cell_type"] == "code":
             cell |= {"outputs": [], "execution_count": None}
+        cell |= {n: edit[n] for n in ("metadata", "outputs", "execution_count", "attachments") if n in edit}
 
     def _do_outputs(self, path, cells, edit):
         cell = self.cell(path, edit["cell_id"])
