@@ -223,7 +223,7 @@ def add_message(tx: Transaction, message: Message) -> None:
 
 
 def newest_message_id(connection: Connection, chat_id: str) -> str | None:
-    """The message a plain new one follows: the last that waits, else the end of what is being answered, else the newest.
+    """The message a plain new one follows: the last that waits, else the end of a running answer, else the newest.
 
     A retry that has said nothing yet ends in the message it answers again, not in the old answer.
     """

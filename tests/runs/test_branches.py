@@ -45,7 +45,7 @@ async def test_a_message_in_mid_answer_follows_its_end(desk):
     gate = asyncio.Event()
     desk.model.scripts["first"] = [[TextDelta("new "), gate, *says("answer")]]
     desk.model.scripts["second"] = [says("to the second")]
-    first = desk.send("first")
+    desk.send("first")
     async with desk.working():
         await desk.until(lambda: desk.view().messages[-1].text == "new ")
         second = desk.send("second")

@@ -44,6 +44,19 @@ async def test_a_retried_post_starts_no_second_run(api):
     assert [message["role"] for message in view["messages"]] == ["user", "assistant"]
 
 
+async def test_a_client_id_of_another_chat_is_refused_and_never_answers_with_its_message(api):
+    api.connect()
+    first, second = await api.new_chat(), await api.new_chat()
+    body = {"text": "for the first", "client_id": "used-in-both"}
+    accepted = await api.call("POST", f"chats/{first}/messages", body)
+    status, answer = await problem(api.call("POST", f"chats/{second}/messages", {**body, "text": "for the second"}))
+    assert (status, answer["kind"]) == (409, "Conflict")
+    assert "another chat" in answer["message"]
+    retry = {"message_id": accepted["message"]["message_id"], "client_id": "used-in-both"}
+    assert (await problem(api.call("POST", f"chats/{second}/retry", retry)))[0] == 409
+    assert (await api.view(second))["messages"] == []
+
+
 async def test_edit_and_resend_keeps_both_branches(api):
     api.connect()
     api.provider.script("first question", says("one"))
