@@ -16,6 +16,8 @@ from tornado.web import HTTPError
 from ..errors import InvalidInput, LindaError, NotAllowed, Unavailable
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from .services import Services
 
 log = logging.getLogger(__name__)
@@ -78,15 +80,11 @@ class LindaHandler(APIHandler):
     def body(self, noun: type[N]) -> N:
         """The request's body as a noun."""
         try:
-            return noun.model_validate_json(self.request.body or b"{}")
+            made = noun.model_validate_json(self.request.body or b"{}")
         except ValidationError as error:
-            faults = "; ".join(
-                f"{'.'.join(str(part) for part in fault['loc']) or 'body'}: {fault['msg']}"
-                for fault in error.errors(include_url=False)
-            )
-            raise InvalidInput(
-                f"The request is malformed: {faults}.", remedy="Reload the page, so that panel and server fit."
-            ) from None
+            raise _in_words(error) from None
+        check_texts(made.model_dump(), "body")
+        return made
 
     def reply(self, value: BaseModel | dict[str, Any], *, status: int = 200) -> None:
         """Answer with JSON."""
@@ -153,6 +151,40 @@ class LindaHandler(APIHandler):
             log.info("%s %s: %s", self.request.method, self.request.path, value.message)
         else:
             super().log_exception(typ, value, tb)
+
+
+def check_texts(value: object, name: str) -> None:
+    """Refuse NUL characters anywhere: neither the database's search nor a file's path can hold them."""
+    if isinstance(value, str) and "\0" in value:
+        raise InvalidInput(f"The {name} holds a NUL character.", remedy="Take it out, and send it again.")
+    if isinstance(value, dict):
+        for key, one in value.items():
+            check_texts(one, str(key))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            check_texts(one, name)
+
+
+def _in_words(error: ValidationError) -> InvalidInput:
+    """Texts that are blank, too short or too long are a person's to mend; all else is the client's fault."""
+    faults = error.errors(include_url=False)
+    if all(fault["type"] in ("value_error", "string_too_long", "string_too_short") for fault in faults):
+        return InvalidInput(" ".join(map(_fault_of_text, faults)), remedy="Nothing was changed; mend it and try again.")
+    listed = "; ".join(f"{'.'.join(str(part) for part in fault['loc']) or 'body'}: {fault['msg']}" for fault in faults)
+    return InvalidInput(f"The request is malformed: {listed}.", remedy="Reload the page, so that panel and server fit.")
+
+
+def _fault_of_text(fault: ErrorDetails) -> str:
+    name = ".".join(str(part) for part in fault["loc"]) or "body"
+    limits = fault.get("ctx", {})
+    match fault["type"]:
+        case "string_too_long":
+            size = len(str(fault["input"]))
+            return f"The {name} has {size:,} characters; {limits['max_length']:,} is the most."
+        case "string_too_short":
+            return f"The {name} needs at least {limits['min_length']:,} characters."
+        case _:
+            return f"The {name} {limits.get('error') or fault['msg']}."
 
 
 def _plain(value: object) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from .nouns import (
     Call,
@@ -23,10 +23,26 @@ from .nouns import (
 )
 
 
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is blank: write something")
+    return text
+
+
+def _not_only_blanks(text: str) -> str:
+    return _not_blank(text) if text else text
+
+
+Words = AfterValidator(_not_blank)
+
+MESSAGE_CHARS = 200_000
+"""Most characters of a message."""
+
+
 class NewChat(Noun):
     """POST chats"""
 
-    title: str = ""
+    title: Annotated[str, Field(max_length=200), AfterValidator(_not_only_blanks)] = ""
     model: str = ""
     mode: Mode = "ask"
 
@@ -34,7 +50,7 @@ class NewChat(Noun):
 class ChatPatch(Noun):
     """PATCH chats/{chat_id}: only the given fields change."""
 
-    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    title: Annotated[str, Field(max_length=200), Words] | None = None
     model: str | None = None
     mode: Mode | None = None
 
@@ -42,7 +58,7 @@ class ChatPatch(Noun):
 class NewMessage(Noun):
     """POST chats/{chat_id}/messages. A retried POST with the same `client_id` starts no second run."""
 
-    text: Annotated[str, Field(min_length=1, max_length=200_000)]
+    text: Annotated[str, Field(max_length=MESSAGE_CHARS), Words]
     client_id: Annotated[str, Field(min_length=8, max_length=64)]
     parent_id: str | None = None
     """The message this one follows; None continues at the newest. Edit-and-resend gives the edited one's parent."""
@@ -90,7 +106,7 @@ class ChatList(Noun):
 class Answer(Noun):
     """POST questions/{question_id}/answer. `answer`: "once", "always", "no", or one of the choices / free text."""
 
-    answer: Annotated[str, Field(min_length=1, max_length=10_000)]
+    answer: Annotated[str, Field(max_length=10_000), Words]
     scope: GrantScope | None = None
     """Required with "always"."""
 
@@ -134,7 +150,7 @@ class Status(Noun):
 class NewTask(Noun):
     """POST tasks"""
 
-    title: Annotated[str, Field(min_length=1, max_length=300)]
+    title: Annotated[str, Field(max_length=300), Words]
     notes: Annotated[str, Field(max_length=10_000)] = ""
     due: Annotated[str, Field(max_length=40)] = ""
     status: TaskStatus = "open"
@@ -145,7 +161,7 @@ class NewTask(Noun):
 class TaskPatch(Noun):
     """PATCH tasks/{task_id}: only the given fields change; with `revision` only that version."""
 
-    title: Annotated[str, Field(min_length=1, max_length=300)] | None = None
+    title: Annotated[str, Field(max_length=300), Words] | None = None
     notes: Annotated[str, Field(max_length=10_000)] | None = None
     due: Annotated[str, Field(max_length=40)] | None = None
     status: TaskStatus | None = None

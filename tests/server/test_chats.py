@@ -157,7 +157,6 @@ async def test_nobody_elses_chat_can_be_seen(api):
     "body",
     [
         {},
-        {"text": "", "client_id": "12345678"},
         {"text": "x"},
         {"text": "x", "client_id": "12345678", "nonsense": 1},
         [1],
@@ -169,6 +168,39 @@ async def test_malformed_messages_are_refused_in_words(api, body):
     assert status == 400
     assert answer["kind"] == "InvalidInput"
     assert "malformed" in answer["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "text is blank"),
+        (" \n\t\u00a0", "text is blank"),
+        ("a\0b", "text holds a NUL"),
+        ("x" * 200_001, "200,001 characters; 200,000 is the most"),
+    ],
+)
+async def test_texts_nobody_could_answer_are_refused_in_words_of_their_own(api, text, words):
+    chat_id = await api.new_chat()
+    message = {"text": text, "client_id": "12345678"}
+    status, answer = await problem(api.call("POST", f"chats/{chat_id}/messages", message))
+    assert (status, answer["kind"]) == (400, "InvalidInput")
+    assert words in answer["message"]
+    assert "Reload" not in answer["remedy"]
+    assert (await api.view(chat_id))["messages"] == []
+
+
+@pytest.mark.parametrize("title", ["   ", "\n", "a\0b", "x" * 201])
+async def test_blank_titles_and_nul_characters_are_refused(api, title):
+    chat_id = await api.new_chat()
+    for method, path in (("POST", "chats"), ("PATCH", f"chats/{chat_id}"), ("POST", "tasks")):
+        body = {"title": title * 2 if path == "tasks" and len(title) > 200 else title}
+        status, answer = await problem(api.call(method, path, body))
+        assert status == 400
+        assert "title" in answer["message"]
+    assert (await api.view(chat_id))["chat"]["title"] == ""
+    nested = {"text": "x", "client_id": "12345678", "context": [{"kind": "file", "path": "a\0b"}]}
+    status, answer = await problem(api.call("POST", f"chats/{chat_id}/messages", nested))
+    assert (status, answer["message"]) == (400, "The path holds a NUL character.")
 
 
 async def test_bytes_that_are_not_json_are_refused_in_words(api, jp_fetch):
