@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from jupyter_core.paths import jupyter_data_dir
 from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, default, validate
 from traitlets.config import Configurable
+
+
+class Names(List[str]):
+    """A list of texts. traitlets takes a lone text for a list of one; "a, b" would be one name that fits nothing."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Unicode(), **options)
+
+    def set(self, obj: Any, value: object) -> None:
+        """Refuses what is no list."""
+        if isinstance(value, (str, bytes)):
+            raise TraitError(f"{self.name}: expected a list of texts, such as [{value!r}], not the text {value!r}.")
+        super().set(obj, value)
 
 
 class LindaSettings(Configurable):
@@ -21,8 +35,8 @@ class LindaSettings(Configurable):
         "",
         help="Model of new chats as litellm names it, or 'linda/demo'. Empty: the panel's choice, else the demo model.",
     ).tag(config=True)
-    allowed_models = List(
-        Unicode(), help="When not empty: the only models that may be used (exact names, or a prefix ending in '*')."
+    allowed_models = Names(
+        help="When not empty: the only models that may be used (exact names, or a prefix ending in '*')."
     ).tag(config=True)
     worker_idle_s = Float(600.0, min=1.0, help="Seconds without work after which the worker ends.").tag(config=True)
     worker_start_timeout_s = Float(10.0, min=1.0, help="Seconds to wait for a worker to answer.").tag(config=True)

@@ -98,17 +98,23 @@ def test_a_broken_list_of_providers(tmp_path):
         page.close()
 
 
-def test_a_setting_that_is_wrong_is_in_the_log_and_jupyter_starts(tmp_path):
-    lab = start(tmp_path, database_url="postgresql://somewhere/linda")
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("database_url", "postgresql://somewhere/linda", "only sqlite:/// URLs work in this version"),
+        ("allowed_models", "company/*", "allowed_models: expected a list of texts, such as ['company/*']"),
+    ],
+)
+def test_a_setting_that_is_wrong_is_in_the_log_and_jupyter_starts(tmp_path, name, value, words):
+    lab = start(tmp_path, **{name: value})
     with running(lab):
         assert lab.get("api/status")
         page = Page(lab)
         code, body = problem_of(page, "status")
         assert (code, body["kind"]) == (503, "InvalidSettings")
-        assert "database_url" in body["message"]
+        assert words in body["message"]
         page.close()
-    log = lab.log.read_text()
-    assert "only sqlite:/// URLs work in this version" in log
+    assert words in lab.log.read_text()
 
 
 def test_an_unknown_model_and_a_missing_key_end_the_run_in_words(tmp_path):
