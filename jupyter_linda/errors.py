@@ -124,7 +124,7 @@ class ProviderFault(LindaError):
     """The model provider failed.
 
     `kind_of_fault` is one of: auth, billing, forbidden, unknown_model, timeout, rate_limit, overloaded,
-    server, unreachable, cut_stream, empty, malformed, context_overflow, refused, bad_request, no_model.
+    server, unreachable, cut_stream, empty, only_thought, malformed, context_overflow, refused, bad_request, no_model.
     """
 
     status = 502

@@ -77,7 +77,8 @@ class LitellmModel(Model):
     ) -> AsyncIterator[ModelEvent]:
         assembly = CallAssembly(self._ids)
         text_halves, thought_halves = Halves(), Halves()
-        reason, usage, has_text, size = "", None, False, 0
+        reason, usage, size = "", None, 0
+        seen: set[type] = set()
         try:
             chunks = await litellm.acompletion(**_arguments(litellm, request, connection, self._timeout_s))
             async for chunk in chunks:
@@ -87,7 +88,7 @@ class LitellmModel(Model):
                 choice = chunk.choices[0]
                 reason = choice.finish_reason or reason
                 for delta in _deltas(choice.delta, text_halves, thought_halves):
-                    has_text = has_text or isinstance(delta, TextDelta)
+                    seen.update({type(delta)} if delta.text.strip() else ())
                     yield delta
                 for piece in choice.delta.tool_calls or ():
                     function = getattr(piece, "function", None)
@@ -107,7 +108,7 @@ class LitellmModel(Model):
         except ProviderFault:
             raise
         except Exception as error:
-            raise as_fault(error, model=request.model, has_text=has_text, key=connection.key) from error
+            raise as_fault(error, model=request.model, has_text=TextDelta in seen, key=connection.key) from error
         if is_cut:
             raise ProviderFault(
                 "cut_stream",
@@ -115,10 +116,8 @@ class LitellmModel(Model):
                 remedy="Say “continue”, or retry.",
             )
         calls = assembly.finish(reason)
-        if not calls and not has_text:
-            raise ProviderFault(
-                "empty", "The model returned an empty answer.", remedy="Retry, or choose another model."
-            )
+        if not calls and TextDelta not in seen:
+            raise _no_answer(reason, has_thought=ReasoningDelta in seen)
         yield Finished(reason=reason, calls=calls, usage=usage)
 
     async def test(self, connection: Connection, model: str) -> str:
@@ -130,9 +129,29 @@ class LitellmModel(Model):
             async for event in self._stream(litellm, request, connection):
                 said += event.text if isinstance(event, TextDelta) else ""
         except ProviderFault as fault:
-            if fault.kind_of_fault != "empty":  # a reasoning model may spend 16 tokens on thoughts
+            if fault.kind_of_fault not in (
+                "empty",
+                "only_thought",
+            ):  # a reasoning model may spend 16 tokens on thoughts
                 raise
         return said
+
+
+def _no_answer(reason: str, *, has_thought: bool) -> ProviderFault:
+    """Why a reply without text and calls is none."""
+    if not has_thought:
+        return ProviderFault("empty", "The model returned an empty answer.", remedy="Retry, or choose another model.")
+    if reason == "length":
+        return ProviderFault(
+            "only_thought",
+            "The model thought up to its output limit and gave no answer.",
+            remedy="Its reasoning is kept. Ask for less at a time, or choose another model.",
+        )
+    return ProviderFault(
+        "only_thought",
+        "The model only thought and gave no answer.",
+        remedy="Its reasoning is kept. Retry, or choose another model.",
+    )
 
 
 def _size_of(delta: Any) -> int:

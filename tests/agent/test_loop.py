@@ -163,6 +163,19 @@ async def test_case_ls_08_an_empty_answer_is_asked_for_once_more_then_fails(desk
     assert len(texts(desk)) == 1
 
 
+async def test_thoughts_without_an_answer_stay_and_are_told_as_such(desk):
+    fault = ProviderFault("only_thought", "The model only thought and gave no answer.", remedy="Retry.")
+    desk.model.scripts["go"] = [[ReasoningDelta("Let me see. "), ReasoningDelta("Hm."), fault]]
+    run = desk.send("go")
+    async with desk.working():
+        ended = await desk.finish(run.run_id)
+    assert (ended.state, ended.problem.kind) == ("failed", "only_thought")
+    assert len(desk.model.requests) == 1
+    message = desk.view().messages[1]
+    assert (message.text, message.reasoning, message.status) == ("", "Let me see. Hm.", "failed")
+    assert message.error.message == "The model only thought and gave no answer."
+
+
 async def test_case_ls_11_a_cut_stream_keeps_its_text_labelled_and_runs_nothing(desk):
     fault = ProviderFault("cut_stream", "The stream broke off.", remedy="Continue.")
     desk.model.scripts["go"] = [[TextDelta("The total is 12"), TextDelta("3"), fault]]

@@ -131,6 +131,23 @@ def test_case_ls_08_tool_calls_without_calls_is_an_empty_answer(model, provider)
     assert caught.value.kind_of_fault == "empty"
 
 
+@pytest.mark.parametrize("blank", ["", "\n\n"])
+@pytest.mark.parametrize(
+    ("reason", "words"), [("stop", "only thought and gave no answer"), ("length", "up to its output limit")]
+)
+def test_a_reply_of_thoughts_alone_is_told_as_such(model, provider, reason, words, blank):
+    with pytest.raises(ProviderFault, match=words) as caught:
+        run(model, provider, [Think("Let me see."), Say(blank), End(reason)])
+    assert caught.value.kind_of_fault == "only_thought"
+    assert "reasoning is kept" in caught.value.remedy
+
+
+def test_a_reply_of_blanks_alone_is_empty(model, provider):
+    with pytest.raises(ProviderFault) as caught:
+        run(model, provider, [Say("\n \n"), End("stop")])
+    assert caught.value.kind_of_fault == "empty"
+
+
 def test_case_ls_11_a_dropped_stream_is_never_a_finished_one(model, provider):
     provider.script("dropped", [Say("The total for Q1 is 12"), Say("3"), Cut()])
     seen: list[ModelEvent] = []

@@ -77,7 +77,10 @@ function AssistantText(props: {
   return (
     <>
       {message.reasoning && (
-        <details className="linda-Reasoning">
+        <details
+          className="linda-Reasoning"
+          open={message.status === 'failed' && !message.text}
+        >
           <summary>{trans.__('Reasoning')}</summary>
           <div>{message.reasoning}</div>
         </details>
