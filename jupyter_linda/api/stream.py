@@ -16,8 +16,9 @@ from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ..chats import store
-from ..errors import LindaError
+from ..errors import InvalidInput, LindaError, NotFound
 from ..events.log import home_of
+from . import frames
 from .base import SERVICES, LindaHandler, check_access, owner_of
 
 if TYPE_CHECKING:
@@ -109,17 +110,17 @@ class PanelSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         await super().get(*args, **kwargs)
 
     async def on_message(self, message: str | bytes) -> None:
-        """A frame of the client; a malformed one is answered, not fatal."""
+        """A frame of the client; one that cannot be read or done is answered, and the stream goes on."""
+        kind = None
         try:
-            frame = json.loads(message)
-            handler = getattr(self, "_on_" + str(frame["type"]))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            await self._send({"type": "error", "message": "malformed frame"})
-            return
-        try:
-            await handler(frame)
-        except (LindaError, KeyError, TypeError, ValueError) as error:
-            await self._send({"type": "error", "message": str(error), "of": frame.get("type")})
+            value = frames.parse(message)
+            kind = value["type"] if isinstance(value.get("type"), str) else None
+            await self._do(frames.read(value), value)
+        except LindaError as error:
+            await self._send({"type": "error", "message": error.message, "of": kind})
+        except Exception as error:
+            log.exception("a frame of %s failed", self.client_id or "a new tab")
+            await self._send({"type": "error", "message": f"Linda failed here: {type(error).__name__}", "of": kind})
 
     def on_close(self) -> None:
         """The tab is gone: what was asked of it goes elsewhere."""
@@ -133,51 +134,51 @@ class PanelSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     # ---- frames of the client -------------------------------------------------------------------------
 
-    async def _on_hello(self, frame: dict[str, Any]) -> None:
+    async def _do(self, frame: frames.Frame, value: dict[str, Any]) -> None:
+        browsers = self.services.browsers
+        match frame:
+            case frames.Ping():
+                await self._send({"type": "pong"})
+            case frames.Hello():
+                await self._greet(frame)
+            case _ if self.listener is None:
+                raise InvalidInput("hello must be the first frame")
+            case frames.Follow():
+                await self._check_owner(frame.chat_id)
+                self.services.follower.follow(self.listener, frame.chat_id, frame.after)
+            case frames.Unfollow():
+                self.services.follower.unfollow(self.listener, frame.chat_id)
+            case frames.Present():
+                browsers.presence(self.client_id, frame.presence.model_dump())
+            case frames.Progress():
+                browsers.progress(value)
+            case frames.Reply():
+                browsers.reply(value)
+
+    async def _greet(self, hello: frames.Hello) -> None:
         if self.listener is not None:
             return
-        owner = owner_of(self)
-        cursors = {home_of(owner): int(frame.get("home", 0))}
-        for chat_id, seq in dict(frame.get("chats") or {}).items():
-            if await self._owns(chat_id, owner):
-                cursors[chat_id] = int(seq)
-        self.client_id = str(frame["client_id"])[:64]
+        cursors = {home_of(owner_of(self)): hello.home}
+        for chat_id, seq in hello.chats.items():
+            with contextlib.suppress(NotFound):  # it was deleted meanwhile: the home stream says so
+                await self._check_owner(chat_id)
+                cursors[chat_id] = seq
+        self.client_id = hello.client_id
         self.listener = self.services.follower.listen(cursors)
         self.services.browsers.connect(self.client_id, self._send_soon)
         self.pump = asyncio.ensure_future(self._pump(self.listener))
 
-    async def _on_follow(self, frame: dict[str, Any]) -> None:
-        if self.listener is not None and await self._owns(str(frame["chat_id"]), owner_of(self)):
-            self.services.follower.follow(self.listener, str(frame["chat_id"]), int(frame.get("after", 0)))
-
-    async def _on_unfollow(self, frame: dict[str, Any]) -> None:
-        if self.listener is not None:
-            self.services.follower.unfollow(self.listener, str(frame["chat_id"]))
-
-    async def _on_presence(self, frame: dict[str, Any]) -> None:
-        self.services.browsers.presence(self.client_id, frame["presence"])
-
-    async def _on_progress(self, frame: dict[str, Any]) -> None:
-        self.services.browsers.progress(frame)
-
-    async def _on_reply(self, frame: dict[str, Any]) -> None:
-        self.services.browsers.reply(frame)
-
-    async def _on_ping(self, _frame: dict[str, Any]) -> None:
-        await self._send({"type": "pong"})
-
     # ---- frames to the client ---------------------------------------------------------------------------
 
-    async def _owns(self, chat_id: str, owner: str) -> bool:
-        def work() -> bool:
+    async def _check_owner(self, chat_id: str) -> None:
+        owner = owner_of(self)
+
+        def work() -> None:
             with self.services.database.read() as connection:
                 store.get(connection, chat_id, owner)
-            return True
 
-        try:
-            return chat_id == home_of(owner) or await self.services.database.run(work)
-        except LindaError:
-            return False
+        if chat_id != home_of(owner):
+            await self.services.database.run(work)
 
     async def _pump(self, listener: Listener) -> None:
         with contextlib.suppress(WebSocketClosedError):
