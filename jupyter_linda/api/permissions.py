@@ -11,7 +11,7 @@ from ..events.log import Transaction, home_of
 from ..events.payloads import RulesChanged
 from ..permissions import approvals, audit
 from ..runs import questions, servers
-from ..schemas import Answer, AuditEntry, Grant, GrantScope, Question
+from ..schemas import Answer, AuditEntry, Grant, GrantScope, Noun, Question
 from .base import LindaHandler
 
 
@@ -135,6 +135,12 @@ class GrantHandler(LindaHandler):
         self.finish()
 
 
+class RulesText(Noun):
+    """PUT rules"""
+
+    text: str
+
+
 class RulesHandler(LindaHandler):
     """GET and PUT rules"""
 
@@ -147,10 +153,7 @@ class RulesHandler(LindaHandler):
     async def put(self) -> None:
         """Replace the rules; malformed ones are refused and the file stays."""
         self.refuse_tokens()
-        text = (self.get_json_body() or {}).get("text")
-        if not isinstance(text, str):
-            raise InvalidInput('PUT rules needs {"text": …}.')
-        self.services.rules.save(text)
+        self.services.rules.save(self.body(RulesText).text)
         await self.services.ready()
         owner = self.owner_id
 

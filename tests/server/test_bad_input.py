@@ -174,6 +174,14 @@ def test_malformed_settings_requests_are_refused_in_words(shared_page, method, p
     assert answer["message"]
 
 
+@pytest.mark.parametrize("body", [b"\xff\xfe", b'{"text": "\xe9"}', b"[", b"", b'{"text": null}'])
+def test_rules_in_bytes_that_are_no_text_are_refused_in_words(shared_page, body):
+    http = shared_page._http
+    answer = http.put("linda/api/rules", content=body, headers={"X-XSRFToken": http.cookies.get("_xsrf", "")})
+    assert (answer.status_code, answer.json()["kind"]) == (400, "InvalidInput"), answer.text
+    assert "malformed" in answer.json()["message"]
+
+
 @pytest.fixture(scope="module")
 def shared_page(tmp_path_factory):
     with running(start(tmp_path_factory.mktemp("shared"))) as lab:
