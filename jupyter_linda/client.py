@@ -95,7 +95,7 @@ class LindaClient:
         )
 
     def follow(self, chat_id: str, *, after: int) -> Iterator[Json]:
-        """Events after a seq; reconnects and resumes where the stream broke off."""
+        """Events after a seq, the end of the chat being the last; reconnects and resumes where the stream broke off."""
         failures = 0
         while True:
             try:
@@ -114,6 +114,8 @@ class LindaClient:
                         value = json.loads(event.data)
                         after = value["seq"]
                         yield value
+                        if value["kind"] == "chat.deleted" and value["chat_id"] == chat_id:
+                            return
             except httpx.HTTPError as error:
                 failures += 1
                 time.sleep(min(0.1 * 2**failures, 5.0))

@@ -17,7 +17,7 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ..chats import store
 from ..errors import InvalidInput, LindaError, NotFound
-from ..events.log import home_of
+from ..events.log import home_of, is_home
 from . import frames
 from .base import SERVICES, LindaHandler, check_access, owner_of
 
@@ -38,11 +38,11 @@ class EventsHandler(LindaHandler):
         """An open stream is not activity: it must not keep an idle server from being culled."""
 
     async def get(self, chat_id: str) -> None:
-        """Replay after `Last-Event-ID` (or `after`), then follow."""
+        """Replay after `Last-Event-ID` (or `after`), then follow; a chat that is deleted ends its stream."""
         owner = self.owner_id
         resumed = self.request.headers.get("Last-Event-ID", "")
-        after = int(resumed) if resumed.isdigit() else self.number("after", 0) or 0
-        if not chat_id.startswith("home:"):
+        after = int(resumed[:20]) if resumed.isdecimal() else self.number("after", 0) or 0
+        if not is_home(chat_id):
             await self.services.database.run(self._check, chat_id, owner)
         elif chat_id != home_of(owner):
             raise HTTPError(404)
@@ -51,7 +51,7 @@ class EventsHandler(LindaHandler):
         self.set_header("X-Accel-Buffering", "no")
         listener = self.services.follower.listen({chat_id: after})
         try:
-            await self._pump(listener)
+            await self._pump(listener, chat_id)
         except StreamClosedError:
             log.debug("a client of %s left", chat_id)
         finally:
@@ -61,13 +61,15 @@ class EventsHandler(LindaHandler):
         with self.services.database.read() as connection:
             store.get(connection, chat_id, owner)
 
-    async def _pump(self, listener: Listener) -> None:
+    async def _pump(self, listener: Listener, chat_id: str) -> None:
         self.write(": connected\n\n")
         await self.flush()
         while not listener.is_dropped:
             taken = await listener.take(timeout_s=self.services.settings.heartbeat_s)
             for encoded in taken:
                 self.write(f"id: {encoded.event.seq}\nevent: {encoded.event.kind}\ndata: {encoded.json}\n\n")
+                if encoded.event.kind == "chat.deleted" and not is_home(chat_id):
+                    return
             if not taken:
                 self.write(": heartbeat\n\n")
             await self.flush()

@@ -204,11 +204,13 @@ def change(tx: Transaction, chat_id: str, owner_id: str, patch: ChatPatch) -> Ch
 
 
 def remove(tx: Transaction, chat_id: str, owner_id: str) -> None:
-    """Delete a chat and all that hangs on it; the audit stays."""
+    """Delete a chat and all that hangs on it. The audit stays, and one event that tells those who still follow it."""
     get(tx.connection, chat_id, owner_id)
-    # First the event, then the rows: the newest row id of the log must never go, ids are not used twice.
+    # First the events, then the rows: the newest row id of the log must never go, ids are not used twice.
     tx.append(home_of(owner_id), ChatDeleted(chat_id=chat_id))
-    for table in (calls, questions, messages, runs, events, chats):
+    last = tx.append(chat_id, ChatDeleted(chat_id=chat_id))
+    tx.connection.execute(delete(events).where(events.c.chat_id == chat_id, events.c.seq < last))
+    for table in (calls, questions, messages, runs, chats):
         tx.connection.execute(delete(table).where(table.c.chat_id == chat_id))
 
 

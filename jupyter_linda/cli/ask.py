@@ -95,6 +95,8 @@ class Talk:
                     self._ask(payload["question"])
                 case "run.changed" if payload["run"]["state"] in FINAL:
                     return self._end(payload["run"])
+        self._end_line()  # the chat's last event came before the run's
+        print("The chat was deleted meanwhile, and the run with it.", file=sys.stderr)
         return 1
 
     def _say(self, text: str) -> None:

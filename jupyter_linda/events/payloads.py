@@ -100,7 +100,7 @@ class ChatChanged(Noun):
 
 
 class ChatDeleted(Noun):
-    """chat.deleted (home stream)"""
+    """chat.deleted: on the home stream, and as the last event of the chat's own."""
 
     chat_id: str
 

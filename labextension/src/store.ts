@@ -179,6 +179,10 @@ export function reduceEvents(
     if (!log) {
       continue;
     }
+    if (group.some(event => event.kind === 'chat.deleted')) {
+      state = dropChat(state, chatId);
+      continue;
+    }
     const reduced = applyEvents(log, group);
     if (reduced.gap) {
       aftermath.gaps.set(chatId, reduced.log.seq);

@@ -108,6 +108,16 @@ test('deleting the open chat goes back to the list', () => {
   assert.deepEqual(state.logs, {});
 });
 
+test("the last event of a chat's own stream takes the chat away", () => {
+  const before = open({ current: CHAT_ID, view: 'chat' });
+  const { state } = reduceEvents(before, [
+    event(9, 'chat.deleted', { chat_id: CHAT_ID })
+  ]);
+  assert.deepEqual(state.logs, {});
+  assert.deepEqual(state.chats, []);
+  assert.equal(state.view, 'chats');
+});
+
 test('settings and rules changes are passed on', () => {
   const { aftermath } = reduceEvents(open(), [
     event(1, 'settings.changed', { default_model: 'x' }, HOME),

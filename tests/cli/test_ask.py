@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.cli.conftest import CommandLine, processes_of
@@ -191,6 +192,21 @@ def test_control_c_stops_the_run(linda, provider, lab):
         return lab.linda(f"chats/{chat_id}")["runs"][-1]["state"]
 
     until(lambda: state() == "stopped")
+    provider.go()
+
+
+def test_a_chat_that_is_deleted_meanwhile_ends_the_command(linda, provider, lab):
+    provider.hold()
+    provider.script("delete under me", [Say("begun "), Stall(600), End("stop")])
+    process = linda.start("ask", "delete under me", "--json")
+    line = process.stdout.readline()
+    httpx.delete(
+        f"{lab.url}linda/api/chats/{json.loads(line)['chat_id']}",
+        headers={"Authorization": f"token {lab.token}"},
+        trust_env=False,
+    )
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors.decode()) == (1, "The chat was deleted meanwhile, and the run with it.\n")
     provider.go()
 
 

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jupyter_linda.errors import StorageUnavailable
+from jupyter_linda.chats import store
+from jupyter_linda.errors import NotFound, StorageUnavailable
 from jupyter_linda.events.follow import QUEUE_EVENTS, Follower
 from jupyter_linda.events.log import EventLog
 from jupyter_linda.events.payloads import MessageDelta, MessageDone
+from jupyter_linda.schemas import NewChat
 from jupyter_linda.storage.database import Database
 
 
@@ -198,3 +200,27 @@ def bulk(log: EventLog, count: int) -> None:
     with log.transaction() as tx:
         for _ in range(count):
             tx.append("a", MessageDelta(message_id="m", text="x"))
+
+
+async def test_a_deleted_chat_leaves_its_followers_one_last_event_and_nothing_else(event_log):
+    with event_log.transaction() as tx:
+        store.create(tx, "chat_1", "local", NewChat())
+    add(event_log, "chat_1", 5, text="a secret")
+    follower = Follower(event_log, poll_s=0.01)
+    near, far = follower.listen({"chat_1": 5}), follower.listen({"chat_1": 2})
+
+    def remove() -> None:
+        with event_log.transaction() as tx:
+            store.remove(tx, "chat_1", "local")
+
+    await asyncio.to_thread(remove)
+    assert await take_until(near, 1) == [6]
+    seen: list[int] = []
+    while 6 not in seen:
+        seen += await take_until(far, 1)
+    assert seen == sorted(set(seen))
+    await follower.close()
+    (left,) = event_log.read("chat_1", 0)
+    assert (left.kind, left.payload) == ("chat.deleted", {"chat_id": "chat_1"})
+    with event_log.database.read() as connection, pytest.raises(NotFound):
+        store.get(connection, "chat_1", "local")

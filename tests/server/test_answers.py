@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ import httpx
 import pytest
 
 from jupyter_linda.client import LindaClient, Server
-from jupyter_linda.errors import NoLongerValid, NotAllowed
+from jupyter_linda.errors import NoLongerValid, NotAllowed, NotFound
 from tests.fakes.provider import End, FakeProvider, Say, Stall, Use, says, uses
 from tests.ui.lab import Lab, Page, running
 
@@ -144,6 +145,32 @@ def test_sse_replays_then_follows_and_resumes_from_the_last_id(lab):
             if len(resumed) == len(first) - 3:
                 break
         assert resumed == first[3:]
+
+
+def test_a_stream_ends_with_its_chat(lab, page):
+    with LindaClient(Server(lab.url, lab.token, str(lab.root))) as client:
+        chat_id = client.new_chat()
+        client.send(chat_id, "tell me something")
+        wait(page, chat_id, "done")
+        last = client.last_seq(chat_id)
+        threading.Timer(0.5, lambda: page.call("DELETE", f"chats/{chat_id}")).start()
+        seen = [(event["kind"], event["seq"]) for event in client.follow(chat_id, after=last - 1)]
+        assert seen[-1] == ("chat.deleted", last + 1)
+        with pytest.raises(NotFound):
+            next(client.follow(chat_id, after=0))
+
+
+def test_a_last_event_id_that_is_no_number_starts_from_the_beginning(lab):
+    with LindaClient(Server(lab.url, lab.token, str(lab.root))) as client:
+        chat_id = client.new_chat()
+        client.send(chat_id, "tell me something")
+        with httpx.stream(
+            "GET",
+            f"{lab.url}linda/api/chats/{chat_id}/events",
+            headers=[(b"Authorization", f"token {lab.token}".encode()), (b"Last-Event-ID", "²".encode("latin-1"))],
+            trust_env=False,
+        ) as answer:
+            assert answer.status_code == 200
 
 
 def test_the_server_process_never_loads_what_belongs_to_the_worker(lab, tmp_path: Path):
