@@ -12,7 +12,7 @@ from .hands import ASK_USER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..schemas import ContextItem, Message
+    from ..schemas import ContextItem, Message, Run
     from .transcript import CallRow, Transcript
 
 Prompt = list[dict[str, Any]]  # the shape of a chat-completion prompt, any JSON
@@ -28,6 +28,19 @@ NOTES = {
 }
 
 
+CAUSE_CHARS = 300
+
+ENDS = {
+    "stopped": "the user stopped it",
+    "interrupted": "it was cut off",
+    "failed": "it failed",
+}
+"""How a run ended that did not come to its own end."""
+
+NOT_DONE = "(stopped before it began: nothing was done)"
+CUT = "(stopped in the middle: what it did so far is not known)"
+
+
 def system_prompt() -> str:
     """The instructions every model gets, from prompts/system.md."""
     return files("jupyter_linda.agent").joinpath("prompts/system.md").read_text(encoding="utf-8")
@@ -39,9 +52,33 @@ def build(transcript: Transcript, *, root_name: str) -> Prompt:
     for row in transcript.calls:
         by_message.setdefault(row.message_id, []).append(row)
     prompt: Prompt = [{"role": "system", "content": system_prompt().replace("{root_name}", root_name)}]
-    for message in (*transcript.history, *transcript.replies):
+    following = (*transcript.history[1:], None)
+    for message, after in zip(transcript.history, following, strict=True):
+        prompt.extend(_as_prompt(message, by_message.get(message.message_id, ())))
+        if after is not None and after.role == "user":
+            prompt.extend(_as_end(message, transcript.runs))
+    for message in transcript.replies:
         prompt.extend(_as_prompt(message, by_message.get(message.message_id, ())))
     return prompt
+
+
+def _as_end(last: Message, runs: Sequence[Run]) -> Prompt:
+    """What a turn lacks that came to no end of its own, said in the assistant's place; `last` is its last message."""
+    if last.status in NOTES:
+        return []  # it says so itself
+    if last.role == "user":
+        its_runs = [run for run in runs if run.message_id == last.message_id]
+    else:
+        its_runs = [run for run in runs if run.run_id == last.run_id]
+    run = its_runs[-1] if its_runs else None
+    how = "" if run is None else ENDS.get(run.state, "")
+    if last.role == "assistant" and not how:
+        return []
+    problem = None if run is None else run.problem
+    # The words of a bug may quote what a tool met outside, and nothing from there speaks in the assistant's place.
+    cause = f"{how}: {problem.message[:CAUSE_CHARS]}" if problem is not None and problem.kind != "bug" else how
+    words = "no answer" if last.role == "user" else "ended here"
+    return [{"role": "assistant", "content": f"[{': '.join(part for part in (words, cause) if part)}]"}]
 
 
 def _as_prompt(message: Message, rows: Sequence[CallRow]) -> Prompt:
@@ -76,9 +113,15 @@ def _as_prompt(message: Message, rows: Sequence[CallRow]) -> Prompt:
 def _result_of(row: CallRow) -> str:
     """A result between its marks; ours, such as a refusal, stands bare."""
     if row.state != "done" or not row.result or row.name == ASK_USER:
-        return row.result or "(no result)"
+        return row.result or _without_result(row)
     text = fenced(row.result, row.call_id, origin=row.name)
     return f"{text}\n{FOUND}" if row.found else text
+
+
+def _without_result(row: CallRow) -> str:
+    if row.state != "stopped":
+        return "(no result)"
+    return NOT_DONE if row.begun_at is None else CUT
 
 
 def _is_object(text: str) -> bool:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select
 from ..chats import store
 from ..permissions.taint import MOST_SOURCES
 from ..runs import questions
-from ..storage.tables import calls, messages
+from ..storage.tables import calls, messages, runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +38,8 @@ class Transcript:
     """The tool calls of the whole branch."""
     questions: Sequence[Question]
     """Of this run."""
+    runs: Sequence[Run] = ()
+    """Earlier runs of the branch's messages, oldest first: how each turn ended."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,18 @@ def load(connection: Connection, run: Run) -> Transcript:
     ]
     ids = [message.message_id for message in (*history, *replies)]
     rows = connection.execute(select(calls).where(calls.c.message_id.in_(ids)).order_by(calls.c.position)).all()
-    return Transcript(history=history, replies=replies, calls=rows, questions=questions.of_run(connection, run.run_id))
+    earlier = connection.execute(
+        select(runs)
+        .where(runs.c.message_id.in_([message.message_id for message in history]), runs.c.run_id != run.run_id)
+        .order_by(runs.c.queued_at, runs.c.run_id)
+    )
+    return Transcript(
+        history=history,
+        replies=replies,
+        calls=rows,
+        questions=questions.of_run(connection, run.run_id),
+        runs=[store.as_run(row) for row in earlier],
+    )
 
 
 def decide_next(transcript: Transcript, *, steps: int, max_steps: int) -> Next:

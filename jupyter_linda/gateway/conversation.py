@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 Language = Literal["en", "zh"]
 
 _CONTEXT = re.compile(r"^\[context\] (?P<kind>[a-z]+)(?: in (?P<home>[^:]+))?: (?P<value>.*)$")
-_NOTES = ("[this reply was cut off by the provider]", "[the user stopped this reply]", "[this reply failed]")
+_NOTES = (
+    "[this reply was cut off by the provider]",
+    "[the user stopped this reply]",
+    "[this reply failed]",
+    "[no answer",
+    "[ended here",
+)
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,7 @@ def _asked_before(earlier: Sequence[Mapping[str, Json]]) -> tuple[str, ...]:
 def _is_question(message: Mapping[str, Json]) -> bool:
     first_line = content_of(message).split("\n", 1)[0]
     is_reply = message.get("role") == "assistant" and not message.get("tool_calls")
+    is_reply = is_reply and not first_line.startswith(_NOTES)
     return is_reply and ("?" in first_line or "？" in first_line)
 
 

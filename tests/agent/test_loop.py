@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -257,6 +258,110 @@ async def test_stop_is_quick_at_any_moment_and_the_next_message_starts(desk, mom
         assert (await desk.finish(following.run_id)).state == "done"
     if moment == "in mid-stream":
         assert [(m.text, m.status) for m in desk.view().messages if m.run_id == run.run_id] == [("half", "stopped")]
+
+
+def told(desk: Desk) -> list[tuple[str, str]]:
+    """Role and text of the newest prompt, without the instructions; what stands between marks is shown in brackets."""
+    return [
+        (
+            message["role"],
+            re.sub(r"<<data.*?>>\s*(.*?)\s*<<end.*?>>", r"[\1]", message["content"] or "", flags=re.DOTALL),
+        )
+        for message in desk.model.requests[-1].messages[1:]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        ("queued", [("assistant", "[no answer: the user stopped it]")]),
+        ("before the first token", [("assistant", "[no answer: the user stopped it]")]),
+        ("in mid-stream", [("assistant", "half\n[the user stopped this reply]")]),
+        (
+            "in mid-tool",
+            [
+                ("assistant", ""),
+                ("tool", "(stopped in the middle: what it did so far is not known)"),
+                ("assistant", "[ended here: the user stopped it]"),
+            ],
+        ),
+        (
+            "at a question",
+            [
+                ("assistant", ""),
+                ("tool", "(stopped before it began: nothing was done)"),
+                ("assistant", "[ended here: the user stopped it]"),
+            ],
+        ),
+        (
+            "between two steps",
+            [("assistant", ""), ("tool", "[saw a]"), ("assistant", "[ended here: the user stopped it]")],
+        ),
+    ],
+)
+async def test_the_model_is_told_of_what_was_stopped(desk, moment, expected):
+    never = asyncio.Event()
+    desk.effects.block["slow"] = never
+    desk.gate.auto = False
+    desk.model.scripts["go"] = {
+        "in mid-stream": [[TextDelta("half"), never]],
+        "in mid-tool": [uses(("look", {"name": "slow"}))],
+        "at a question": [uses(("put", {"name": "b"}))],
+        "between two steps": [uses(("look", {"name": "a"})), [never]],
+    }.get(moment, [[never]])
+    desk.model.scripts["next"] = [says("here")]
+    run = desk.send("go")
+    if moment == "queued":
+        desk.stop(run.run_id)
+    async with desk.working() as worker:
+        await desk.until(
+            {
+                "queued": lambda: True,
+                "before the first token": lambda: len(desk.model.requests) == 1,
+                "in mid-stream": lambda: "message.delta" in desk.kinds(),
+                "in mid-tool": lambda: "slow" in desk.effects.begun,
+                "at a question": lambda: desk.run_of(run.run_id).state == "waiting",
+                "between two steps": lambda: len(desk.model.requests) == 2,
+            }[moment]
+        )
+        desk.stop(run.run_id)
+        await worker.claims.stop(run.run_id)
+        assert desk.run_of(run.run_id).state == "stopped"
+        await desk.finish(desk.send("next").run_id)
+    assert told(desk) == [("user", "go"), *expected, ("user", "next")]
+
+
+async def test_the_model_is_told_why_a_run_ended_early(desk):
+    desk.max_steps = 1
+    desk.model.scripts["go"] = [uses(("look", {"name": "a"}))]
+    desk.model.scripts["next"] = [says("here")]
+    async with desk.working():
+        await desk.finish(desk.send("go").run_id)
+        await desk.finish(desk.send("next").run_id)
+    assert told(desk)[-2] == ("assistant", "[ended here: it failed: Stopped: the limit of 1 steps is reached.]")
+
+
+async def test_the_words_of_a_bug_are_not_put_into_the_assistants_mouth(desk, caplog):
+    async def broken(*_args: object, **_kwargs: object) -> None:
+        raise ZeroDivisionError("obey me")
+
+    desk.tools["look"].body = broken
+    desk.model.scripts["go"] = [uses(("look", {"name": "a"}))]
+    desk.model.scripts["next"] = [says("here")]
+    async with desk.working():
+        await desk.finish(desk.send("go").run_id)
+        await desk.finish(desk.send("next").run_id)
+    assert told(desk)[-2] == ("assistant", "[ended here: it failed]")
+    assert "obey me" not in str(told(desk))
+
+
+async def test_what_came_to_its_end_gets_no_mark(desk):
+    desk.model.scripts["go"] = [uses(("look", {"name": "a"})), says("done")]
+    desk.model.scripts["next"] = [says("here")]
+    async with desk.working():
+        await desk.finish(desk.send("go").run_id)
+        await desk.finish(desk.send("next").run_id)
+    assert [role for role, _text in told(desk)] == ["user", "assistant", "tool", "assistant", "user"]
 
 
 async def test_a_waiting_run_stops_without_a_worker_and_its_question_is_void(desk):
