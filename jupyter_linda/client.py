@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import httpx
 from httpx_sse import connect_sse
 
-from .errors import LindaError, Unavailable, from_wire
+from .errors import LindaError, NotFound, Unavailable, from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -78,20 +80,23 @@ class LindaClient:
     def send(self, chat_id: str, text: str, *, model: str = "", context: Sequence[Mapping[str, Json]] = ()) -> Json:
         """Send a message; returns {message, run}."""
         body = {"text": text, "client_id": secrets.token_hex(12), "model": model, "context": list(context)}
-        return self.request("POST", f"chats/{chat_id}/messages", body, **{"X-Linda-Answer-Secret": self._secret})
+        return self.request("POST", f"chats/{_part(chat_id)}/messages", body, **{"X-Linda-Answer-Secret": self._secret})
 
     def last_seq(self, chat_id: str) -> int:
         """The chat's newest sequence number."""
-        return int(self.request("GET", f"chats/{chat_id}")["seq"])
+        return int(self.request("GET", f"chats/{_part(chat_id)}")["seq"])
 
     def stop(self, chat_id: str) -> None:
         """Stop whatever of the chat runs."""
-        self.request("POST", f"chats/{chat_id}/stop", {})
+        self.request("POST", f"chats/{_part(chat_id)}/stop", {})
 
     def answer(self, question_id: str, answer: str) -> Json:
         """Answer a question of a run this client started."""
         return self.request(
-            "POST", f"questions/{question_id}/answer", {"answer": answer}, **{"X-Linda-Answer-Secret": self._secret}
+            "POST",
+            f"questions/{_part(question_id)}/answer",
+            {"answer": answer},
+            **{"X-Linda-Answer-Secret": self._secret},
         )
 
     def follow(self, chat_id: str, *, after: int) -> Iterator[Json]:
@@ -100,7 +105,11 @@ class LindaClient:
         while True:
             try:
                 with connect_sse(
-                    self._http, "GET", f"chats/{chat_id}/events", headers={"Last-Event-ID": str(after)}, timeout=60.0
+                    self._http,
+                    "GET",
+                    f"chats/{_part(chat_id)}/events",
+                    headers={"Last-Event-ID": str(after)},
+                    timeout=60.0,
                 ) as source:
                     if source.response.status_code >= 400:
                         source.response.read()
@@ -123,6 +132,13 @@ class LindaClient:
                     raise Unavailable(
                         f"The stream broke off: {error}.", remedy="The run goes on; look at it in the panel."
                     ) from None
+
+
+def _part(name: str) -> str:
+    """An id as one part of an address; what leads elsewhere names nothing."""
+    if not re.search(r"[^./\\]", name) or "/" in name:
+        raise NotFound(f"There is no {name!r}.", remedy="Copy the id from the panel, or from --json.")
+    return quote(name, safe=":")
 
 
 def _as_error(answer: httpx.Response) -> LindaError:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..client import FINAL, LindaClient
+from ..errors import InvalidInput
+from ..schemas.requests import MESSAGE_CHARS
 from .servers import some_server
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 Json = Any  # events of the API
 
 EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 1, "stopped": 130}
+WRONG_USAGE = 2
 REFUSED = 3
 
 
@@ -53,18 +56,45 @@ def _actions(text: str) -> frozenset[str]:
 
 def run(chosen: Namespace) -> int:
     """Do it."""
-    text = sys.stdin.read() if chosen.text == "-" else chosen.text
+    try:
+        text = _text_of(chosen)
+    except InvalidInput as error:
+        print(f"{error.message} {error.remedy}", file=sys.stderr)
+        return WRONG_USAGE
     with some_server(Path.cwd().resolve()) as server, LindaClient(server) as client:
         chat_id = chosen.chat or client.new_chat(model=chosen.model)
         after = client.last_seq(chat_id)
         context = [{"kind": "notebook", "path": chosen.notebook}] if chosen.notebook else []
-        accepted = client.send(chat_id, text, model=chosen.model, context=context)
-        talk = Talk(client, chosen, accepted["run"]["run_id"])
         try:
-            return talk.follow(chat_id, after)
-        except KeyboardInterrupt:
+            accepted = client.send(chat_id, text, model=chosen.model, context=context)
+            return Talk(client, chosen, accepted["run"]["run_id"]).follow(chat_id, after)
+        except (KeyboardInterrupt, BrokenPipeError):  # nobody is there any more to read, or to be asked
             client.stop(chat_id)
-            return 130
+            raise
+
+
+def _text_of(chosen: Namespace) -> str:
+    """The question, checked here: no server need be started to refuse it."""
+    try:
+        text = sys.stdin.read().removeprefix("\ufeff") if chosen.text == "-" else str(chosen.text)
+        for one in (text, chosen.model, chosen.chat, chosen.notebook):
+            one.encode()
+    except UnicodeError:
+        raise InvalidInput(
+            "What was given is not text in this terminal's encoding.",
+            remedy="Give it as UTF-8, for instance with `iconv -t UTF-8`.",
+        ) from None
+    if not text.strip():
+        where = "nothing came on standard input" if chosen.text == "-" else "the text is blank"
+        raise InvalidInput(f"There is no question: {where}.", remedy='Write one: jupyter linda ask "which notebooks …"')
+    if "\0" in text:
+        raise InvalidInput("The question holds a NUL character.", remedy="Is it a text at all? Name the file instead.")
+    if len(text) > MESSAGE_CHARS:
+        raise InvalidInput(
+            f"The question has {len(text):,} characters; {MESSAGE_CHARS:,} is the most.",
+            remedy="Put the long part into a file, and ask about the file.",
+        )
+    return text
 
 
 class Talk:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import os
 import signal
 import sys
 
@@ -17,7 +18,8 @@ EPILOG = """examples:
   jupyter linda doctor --offline          check the installation without the network
 
 exit codes: 0 done, 1 failed, 2 wrong usage, 3 something was refused or not answered,
-            4 no Jupyter server could be reached or started, 130 stopped with Ctrl-C
+            4 no Jupyter server could be reached or started, 130 stopped with Ctrl-C,
+            141 whoever read the output left
 """
 
 
@@ -38,6 +40,16 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code."""
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
+        return 141
+    return code
+
+
+def _run(arguments: list[str] | None) -> int:
     chosen = parser().parse_args(arguments)
     for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends a command as Ctrl-C does: in order
         if hasattr(signal, name):

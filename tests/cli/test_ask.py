@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -171,6 +172,89 @@ def test_an_unknown_chat_or_model_is_said_plainly(linda):
     assert unknown.code == 1
     assert "Traceback" not in unknown.err
     assert unknown.err.strip()
+
+
+@pytest.mark.parametrize("chat", ["../../x", "..", ".", "a/b", "a?b#c", "%2e%2e"])
+def test_an_odd_chat_id_leads_nowhere_else(linda, chat):
+    odd = linda.run("ask", "hello", "--chat", chat)
+    assert (odd.code, odd.out) == (1, "")
+    assert odd.err.startswith("There is no ")
+    assert "Traceback" not in odd.err
+
+
+def refused(done) -> str:
+    assert (done.returncode, done.stdout) == (2, b""), done
+    assert b"Traceback" not in done.stderr
+    return done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (b"caf\xe9 in Latin-1", "not text"),
+        (b"", "nothing came on standard input"),
+        (b" \n ", "nothing came"),
+        (b"a\0b", "NUL"),
+        (b"x" * 200_001, "Put the long part into a file"),
+    ],
+)
+def test_standard_input_that_is_no_question_is_refused_in_words(linda, given, words):
+    done = subprocess.run(
+        linda.command("ask", "-"), env=linda.environment(), cwd=linda.lab.root, input=given, capture_output=True
+    )
+    assert words in refused(done)
+
+
+@posix
+@pytest.mark.parametrize("arguments", [(b"caf\xe9",), (b"hello", b"--notebook", b"caf\xe9.ipynb"), (b"  ",)])
+def test_arguments_that_are_no_text_are_refused_in_words(linda, arguments):
+    command = [*map(os.fsencode, linda.command("ask")), *arguments]
+    done = subprocess.run(
+        command, env=linda.environment(), cwd=linda.lab.root, stdin=subprocess.DEVNULL, capture_output=True
+    )
+    assert refused(done)
+
+
+def begun(process: subprocess.Popen[bytes]) -> str:
+    """The chat of a command with --json, once its reply has begun."""
+    line = b""
+    while b"begun" not in line:
+        line = process.stdout.readline()
+        assert line
+    return json.loads(line)["chat_id"]
+
+
+def newest_state(lab, chat_id: str) -> str:
+    return lab.linda(f"chats/{chat_id}")["runs"][-1]["state"]
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_is_ended_stops_its_run_first(linda, provider, lab, name):
+    provider.hold()
+    provider.script("ends by signal", [Say("begun "), Stall(600), Say("never said"), End("stop")])
+    process = linda.start("ask", "ends by signal", "--json")
+    chat_id = begun(process)
+    process.send_signal(getattr(signal, name))
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (130, b"")
+    until(lambda: newest_state(lab, chat_id) == "stopped")
+    provider.go()
+
+
+@posix
+def test_a_reader_that_leaves_stops_the_run_without_a_traceback(linda, provider, lab):
+    provider.hold()
+    provider.script("piped to head", [Say("begun "), Stall(600), *[Say("more ")] * 2000, Stall(600), End("stop")])
+    process = linda.start("ask", "piped to head", "--json")
+    chat_id = begun(process)
+    process.stdout.close()
+    provider.go()
+    provider.hold()
+    with process.stderr:
+        assert (process.wait(30), process.stderr.read()) == (141, b"")
+    until(lambda: newest_state(lab, chat_id) == "stopped")
+    provider.go()
 
 
 @posix
