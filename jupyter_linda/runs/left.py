@@ -10,7 +10,7 @@ from ..chats import store
 from ..events.payloads import MessageAdded, MessageDone
 from ..schemas import Message, Problem
 from ..storage.tables import messages, runs
-from . import queue
+from . import queue, servers
 
 if TYPE_CHECKING:
     from ..events.log import Transaction
@@ -30,6 +30,7 @@ def give_way(tx: Transaction, claimant: queue.Claimant, ids: Ids) -> list[str]:
             runs.c.chat_id.in_(waiting),
             runs.c.state.in_(("queued", "running")),
             runs.c.server_id.in_(claimant.gone),
+            runs.c.server_id.not_in(servers.alive_here(tx.connection)),
             runs.c.root_dir != claimant.root_dir,
             or_(runs.c.lease_until.is_(None), runs.c.lease_until < tx.now),
         )

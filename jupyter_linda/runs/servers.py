@@ -72,6 +72,12 @@ def gone(connection: Connection, *, now: datetime) -> Sequence[str]:
     ]
 
 
+def alive_here(connection: Connection) -> Sequence[str]:
+    """Servers of this host whose process runs, however long their worker, which tells of them, has been idle."""
+    rows = connection.execute(select(servers).where(servers.c.host == socket.gethostname()))
+    return [row.server_id for row in rows if started_at(row.pid) == row.pid_started_at]
+
+
 def started_at(pid: int) -> datetime | None:
     """When a process began, to tell it from a later one with the same id; None if there is none."""
     try:
