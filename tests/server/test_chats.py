@@ -220,3 +220,22 @@ async def test_rename_and_delete(api):
     assert [chat["title"] for chat in (await api.call("GET", "chats", params={"query": "lak"}))["chats"]] == ["Lakes"]
     await api.call("DELETE", f"chats/{chat_id}")
     assert (await api.call("GET", "chats"))["chats"] == []
+
+
+@pytest.mark.parametrize(
+    ("title", "query"),
+    [
+        ("Straße nach Bern", "STRASSE"),
+        ("STRASSE nach Bern", "straße"),
+        ("Озёра России", "ОЗЁРА"),
+        ("ΛΊΜΝΕΣ ΤΗΣ ΕΛΛΆΔΑΣ", "λίμνες"),
+        ("Èze et Évian", "évian"),
+        ("湖泊的温度", "湖泊"),
+        ("100% of _all_ lakes", "% of _A"),
+    ],
+)
+async def test_chats_are_found_whatever_the_case_in_any_alphabet(api, title, query):
+    for one in (title, "something else"):
+        await api.call("POST", "chats", {"title": one})
+    found = await api.call("GET", "chats", params={"query": query})
+    assert [chat["title"] for chat in found["chats"]] == [title]

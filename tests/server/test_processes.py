@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from jupyter_linda.client import LindaClient, Server
 from tests.bench.crash import Crashes
 from tests.fakes.provider import FakeProvider, Say, Stall, Use, says, uses
 from tests.ui.lab import Lab, Page, running
@@ -153,6 +154,36 @@ def test_two_servers_of_one_home_share_the_database_and_run_each_message_once(tm
                 assert [message["role"] for message in view["messages"]] == ["user", "assistant", "assistant"]
             for page in pages:
                 page.close()
+
+
+def test_an_answer_in_another_servers_window_reaches_the_run_that_waits_without_a_worker(tmp_path, provider):
+    """The first server's panel hears of it: that server starts its worker again, which writes into its own folder."""
+    provider.script("ask me there", uses(Use("write_file", {"path": "there.txt", "content": "1"})), says("Written."))
+    first = Lab(tmp_path, app="jupyter_server", settings={"worker_idle_s": 1.0})
+    first.connect(provider.base_url)
+    with running(first):
+        page = Page(first)
+        chat_id = send(page, "ask me there")
+        until(lambda: state(page, chat_id) == "waiting")
+        until(lambda: workers_of(first) == [], what="the idle worker's end")
+        second = Lab(tmp_path, app="jupyter_server")
+        second.root = tmp_path / "elsewhere"
+        second.root.mkdir()
+        with running(second), LindaClient(Server(first.url, first.token, str(first.root))) as panel:
+            other = Page(second)
+            seen = panel.last_seq(chat_id)
+            (question,) = other.call("GET", "questions")["questions"]
+            other.call("POST", f"questions/{question['question_id']}/answer", {"answer": "once"})
+            heard = []
+            for event in panel.follow(chat_id, after=seen):
+                heard.append(event["kind"])
+                if event["kind"] == "run.changed" and event["payload"]["run"]["state"] == "done":
+                    break
+            other.close()
+        assert heard[0] == "question.changed"
+        assert (first.root / "there.txt").read_text() == "1"
+        assert not (second.root / "there.txt").exists()
+        page.close()
 
 
 @pytest.mark.slow
