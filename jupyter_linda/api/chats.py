@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from ..chats import store
-from ..errors import Conflict, InvalidInput, NotFound
+from ..errors import InvalidInput, NotFound
 from ..events.log import Transaction, home_of
 from ..events.payloads import MessageAdded
 from ..journal.store import entries_of_chat
@@ -98,10 +98,10 @@ class MessagesHandler(LindaHandler):
 
         def work() -> Accepted:
             with self.services.log.transaction() as tx:
-                known = self._known(tx, owner, chat_id, wish.client_id)
+                chat = store.get(tx.connection, chat_id, owner)
+                known = self._known(tx, chat_id, wish.client_id)
                 if known is not None:
                     return known
-                chat = store.get(tx.connection, chat_id, owner)
                 message = self._message(tx, chat_id, wish)
                 store.add_message(tx, message)
                 values: dict[str, object] = {"updated_at": tx.now}
@@ -116,15 +116,10 @@ class MessagesHandler(LindaHandler):
         self.services.brain.nudge("runs")
         self.reply(accepted, status=202)
 
-    def _known(self, tx: Transaction, owner: str, chat_id: str, client_id: str) -> Accepted | None:
-        run = queue.by_client_id(tx.connection, owner, client_id)
+    def _known(self, tx: Transaction, chat_id: str, client_id: str) -> Accepted | None:
+        run = queue.by_client_id(tx.connection, chat_id, client_id)
         if run is None:
             return None
-        if run.chat_id != chat_id:
-            raise Conflict(
-                "This client_id was used in another chat; nothing was sent.",
-                remedy="Send it again with a client_id of its own.",
-            )
         row = tx.connection.execute(select(messages).where(messages.c.message_id == run.message_id)).one()
         return Accepted(message=store.as_message(row), run=run)
 
@@ -180,10 +175,10 @@ class RetryHandler(MessagesHandler):
 
         def work() -> Accepted:
             with self.services.log.transaction() as tx:
-                known = self._known(tx, owner, chat_id, wish.client_id)
+                chat = store.get(tx.connection, chat_id, owner)
+                known = self._known(tx, chat_id, wish.client_id)
                 if known is not None:
                     return known
-                chat = store.get(tx.connection, chat_id, owner)
                 row = tx.connection.execute(
                     select(messages).where(messages.c.chat_id == chat_id, messages.c.message_id == wish.message_id)
                 ).one_or_none()

@@ -43,12 +43,17 @@ def get(connection: Connection, run_id: str) -> Run:
     return store.as_run(row)
 
 
-def by_client_id(connection: Connection, owner_id: str, client_id: str) -> Run | None:
-    """The run a request with this client id started before, if any."""
+def by_client_id(connection: Connection, chat_id: str, client_id: str) -> Run | None:
+    """The run a request with this client id started before in this chat, if any."""
     row = connection.execute(
-        select(runs).where(runs.c.owner_id == owner_id, runs.c.client_id == client_id)
+        select(runs).where(runs.c.chat_id == chat_id, runs.c.client_id == _kept_id(chat_id, client_id))
     ).one_or_none()
     return None if row is None else store.as_run(row)
+
+
+def _kept_id(chat_id: str, client_id: str) -> str:
+    """Clients choose their ids for one chat; the table's index is over all of an owner's."""
+    return f"{chat_id} {client_id}"
 
 
 def enqueue(
@@ -60,7 +65,7 @@ def enqueue(
             **run.model_dump(mode="python"),
             server_id=server_id,
             root_dir=root_dir,
-            client_id=client_id,
+            client_id=_kept_id(run.chat_id, client_id),
             answer_secret_hash=answer_secret_hash,
         )
     )
