@@ -280,12 +280,13 @@ def move_behind_answer(tx: Transaction, run: Run) -> None:
 
 
 def path_to(connection: Connection, chat_id: str, message_id: str) -> list[Message]:
-    """The branch that ends in a message, oldest first."""
+    """The branch that ends in a message, oldest first; replaced messages on the way are left out."""
     by_id = {row.message_id: row for row in connection.execute(select(messages).where(messages.c.chat_id == chat_id))}
     path: list[Message] = []
     wanted: str | None = message_id
     while wanted is not None and wanted in by_id:
-        path.append(as_message(by_id[wanted]))
+        if by_id[wanted].status != "replaced":
+            path.append(as_message(by_id[wanted]))
         wanted = by_id[wanted].parent_id
     return path[::-1]
 

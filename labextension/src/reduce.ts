@@ -155,22 +155,32 @@ function changeMessage(
   return message ? putMessage(log, { ...message, ...change(message) }) : log;
 }
 
-/** The messages on the shown branch, oldest first. Replaced ones are never shown. */
+/**
+ * The messages on the shown branch, oldest first. Replaced ones are never shown, nor is an earlier answer while a
+ * message is answered again and the new one has not begun.
+ */
 export function shownPath(log: ChatLog): Message[] {
   const children = childrenOf(log);
+  const again = runWithoutAnswer(log);
   const path: Message[] = [];
   let key = '';
   for (;;) {
-    const siblings = children.get(key);
-    if (!siblings || path.length > 100_000) {
-      return path;
-    }
+    const siblings = children.get(key) ?? [];
+    const since = again?.message_id === key ? again.queued_at : '';
     const next =
       siblings.find(one => one.message_id === log.chosen[key]) ??
-      siblings[siblings.length - 1];
+      siblings.filter(one => one.created_at >= since).pop();
+    if (!next || path.length > 100_000) {
+      return path;
+    }
     path.push(next);
     key = next.message_id;
   }
+}
+
+function runWithoutAnswer(log: ChatLog): Run | undefined {
+  const run = activeRun(log);
+  return ofRun(log, run?.run_id).length > 0 ? undefined : run;
 }
 
 /** The message and its siblings, oldest first. */
@@ -316,22 +326,9 @@ function ofRun(log: ChatLog, runId: string | undefined): Message[] {
   );
 }
 
-/** What a new message follows; null where the server puts it behind what runs or waits on the shown branch. */
+/** What a new message follows: the end of what is shown. The server puts it behind the whole answer there. */
 export function leafOf(log: ChatLog): string | null {
-  const path = shownPath(log);
-  const live = Object.values(log.runs).filter(isLive);
-  const queued = live.filter(run => run.state === 'queued');
-  const last =
-    queued.sort((a, b) => a.queued_at.localeCompare(b.queued_at)).pop() ??
-    live[0];
-  if (last) {
-    const answer = last.state === 'queued' ? [] : ofRun(log, last.run_id);
-    const end = answer.pop()?.message_id ?? last.message_id;
-    if (path.some(one => one.message_id === end)) {
-      return null;
-    }
-  }
-  return path[path.length - 1]?.message_id ?? null;
+  return shownPath(log).pop()?.message_id ?? null;
 }
 
 /** The run that is queued, running or waiting; the one holding the chat first. */

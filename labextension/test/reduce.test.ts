@@ -181,6 +181,65 @@ test('choosing a deep message shows the whole way to it', () => {
   assert.deepEqual(ids(log), ['m1', 'a1']);
 });
 
+test('while a message is answered again its old answer is not shown', () => {
+  const at = (second: number) => `2026-01-01T00:00:0${second}Z`;
+  let log = logFrom(
+    view({
+      messages: [
+        message({ message_id: 'm1', created_at: at(1) }),
+        message({
+          message_id: 'old',
+          parent_id: 'm1',
+          role: 'assistant',
+          run_id: 'r1',
+          created_at: at(2)
+        })
+      ],
+      runs: [
+        run({ run_id: 'r1', state: 'done', queued_at: at(1) }),
+        run({ run_id: 'r2', state: 'queued', queued_at: at(3) })
+      ]
+    })
+  );
+  assert.deepEqual(ids(log), ['m1']);
+  ({ log } = applyEvents(log, [
+    added(1, { message_id: 'm2', parent_id: 'm1', created_at: at(4) })
+  ]));
+  assert.deepEqual(ids(log), ['m1', 'm2']);
+  assert.deepEqual(ids(choose(log, log.messages.old)), ['m1', 'old']);
+  ({ log } = applyEvents(log, [
+    added(2, {
+      message_id: 'new',
+      parent_id: 'm1',
+      role: 'assistant',
+      run_id: 'r2',
+      created_at: at(5)
+    }),
+    added(3, { message_id: 'm2', parent_id: 'new', created_at: at(4) })
+  ]));
+  assert.deepEqual(ids(log), ['m1', 'new', 'm2']);
+});
+
+test('a run that ends without an answer brings the old one back', () => {
+  const { log } = applyEvents(
+    logFrom(
+      view({
+        messages: [
+          message({ message_id: 'm1' }),
+          message({ message_id: 'old', parent_id: 'm1', role: 'assistant' })
+        ],
+        runs: [run({ run_id: 'r2', queued_at: '2026-01-01T00:00:09Z' })]
+      })
+    ),
+    []
+  );
+  assert.deepEqual(ids(log), ['m1']);
+  const stopped = applyEvents(log, [
+    event(1, 'run.changed', { run: run({ run_id: 'r2', state: 'stopped' }) })
+  ]);
+  assert.deepEqual(ids(stopped.log), ['m1', 'old']);
+});
+
 test('loading a chat again keeps the chosen branch', () => {
   const messages = [
     message({ message_id: 'm1' }),
@@ -252,15 +311,17 @@ const retried = (): ChatLog => {
 const reply = (change: Partial<Message>): Message =>
   message({ parent_id: 'm1', run_id: 'r2', role: 'assistant', ...change });
 
-test('a message behind a retry without a word yet goes where the server puts it', () => {
+test('a message behind a retry without a word yet follows what is answered again', () => {
   assert.equal(leafOf(answered()), 'a1');
-  assert.equal(leafOf(retried()), null);
+  assert.equal(leafOf(retried()), 'm1');
+  const log = retried();
+  assert.equal(leafOf(choose(log, log.messages.a1)), 'a1');
 });
 
 test('a message goes to the branch that is shown, not to the one that runs', () => {
   let log = putMessage(retried(), reply({ message_id: 'a2' }));
   assert.deepEqual(ids(log), ['m1', 'a2']);
-  assert.equal(leafOf(log), null);
+  assert.equal(leafOf(log), 'a2');
   log = choose(log, log.messages.a1);
   assert.equal(leafOf(log), 'a1');
 });
@@ -276,5 +337,5 @@ test('a message that waits stands behind the whole answer before it, which stays
   assert.deepEqual(ids(log), ['m1', 'a2', 'm2']);
   log = putMessage(log, reply({ message_id: 'a3', parent_id: 'a2' }));
   assert.deepEqual(ids(log), ['m1', 'a2', 'a3', 'm2']);
-  assert.equal(leafOf(log), null);
+  assert.equal(leafOf(log), 'm2');
 });

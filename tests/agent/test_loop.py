@@ -453,6 +453,26 @@ async def test_messages_sent_meanwhile_follow_the_answers_before_them(desk):
     assert [message.text for message in path if message.text] == ["one", "first", "two", "second", "three", "third"]
 
 
+async def test_what_was_replaced_is_on_nobodys_way(desk):
+    never = asyncio.Event()
+    desk.model.scripts["one"] = [[TextDelta("Hal"), never]]
+    desk.model.scripts["two"] = [says("second")]
+    run = desk.send("one")
+    worker = desk.worker()
+    worker.start()
+    await desk.until(lambda: "message.delta" in desk.kinds())
+    following = desk.send("two")
+    await worker.kill()
+    worker.bury()
+    desk.model.scripts["one"] = [[never]]
+    async with desk.working() as other:
+        await desk.until(lambda: "message.replaced" in desk.kinds())
+        desk.stop(run.run_id)
+        await other.claims.stop(run.run_id)
+        await desk.finish(following.run_id)
+    assert told(desk) == [("user", "one"), ("assistant", "[no answer: the user stopped it]"), ("user", "two")]
+
+
 async def test_an_answer_to_do_it_again_holds_for_one_attempt(desk):
     desk.effects.block["x"] = asyncio.Event()
     desk.model.scripts["go"] = [uses(("fire", {"name": "x"})), says("done")]

@@ -1,0 +1,90 @@
+/* What the composer sends: to the branch that is seen. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Actions } from '../src/actions';
+import type { Api } from '../src/api';
+import { choose, logFrom } from '../src/reduce';
+import { Store } from '../src/store';
+import type { Stream } from '../src/stream';
+import type { NewMessage } from '../src/types';
+import { CHAT_ID, message, run, view } from './events';
+
+const at = (second: number): string => `2026-01-01T00:00:0${second}Z`;
+
+function rig() {
+  const sent: NewMessage[] = [];
+  const api = {
+    sendMessage: (_chatId: string, body: NewMessage) => {
+      sent.push(body);
+      return Promise.resolve({
+        message: message({
+          message_id: `sent-${sent.length}`,
+          parent_id: body.parent_id,
+          created_at: at(8)
+        }),
+        run: run({
+          run_id: `run-${sent.length}`,
+          state: 'queued',
+          message_id: `sent-${sent.length}`,
+          queued_at: at(8)
+        })
+      });
+    },
+    retry: () =>
+      Promise.resolve({
+        message: message({ message_id: 'm1', created_at: at(1) }),
+        run: run({ run_id: 'again', queued_at: at(5) })
+      })
+  };
+  const store = new Store();
+  const actions = new Actions(
+    api as unknown as Api,
+    store,
+    {} as unknown as Stream
+  );
+  const log = logFrom(
+    view({
+      messages: [
+        message({ message_id: 'm1', created_at: at(1) }),
+        message({
+          message_id: 'a1',
+          parent_id: 'm1',
+          role: 'assistant',
+          run_id: 'r1',
+          created_at: at(2)
+        })
+      ],
+      runs: [run({ run_id: 'r1', state: 'done', queued_at: at(1) })]
+    })
+  );
+  store.update({ current: CHAT_ID, view: 'chat', logs: { [CHAT_ID]: log } });
+  return { actions, store, sent };
+}
+
+test('a message follows the end of the branch that is seen', async () => {
+  const { actions, sent } = rig();
+  await actions.sendText('next');
+  assert.equal(sent[0].parent_id, 'a1');
+  await actions.sendText('and more');
+  assert.equal(sent[1].parent_id, 'sent-1');
+});
+
+test('right after Retry a message follows the message that is answered again', async () => {
+  const { actions, store, sent } = rig();
+  await actions.retry(store.state.logs[CHAT_ID].messages.a1);
+  await actions.sendText('next');
+  assert.equal(sent[0].parent_id, 'm1');
+});
+
+test('who looks at an old answer while a new one goes on writes behind the old one', async () => {
+  const { actions, store, sent } = rig();
+  const { a1 } = store.state.logs[CHAT_ID].messages;
+  await actions.retry(a1);
+  store.update(state => ({
+    logs: { [CHAT_ID]: choose(state.logs[CHAT_ID], a1) }
+  }));
+  await actions.sendText('next');
+  assert.equal(sent[0].parent_id, 'a1');
+});
