@@ -141,11 +141,13 @@ def _context_lines(item: ContextItem, message_id: str) -> list[str]:
     path = " ".join(item.path.split("\n"))
     if item.kind == "cell":
         return [f"[context] cell: {item.cell_id} in {path}"]
-    if item.kind == "selection":
-        mark = mark_of(message_id)
-        return [f"[context] selection in {path}: <<data {mark}>> {item.text[:4000]!r} <<end {mark}>>"]
-    if item.kind == "variable":
-        return [f"[context] variable: {item.name} in {path}"]
+    if item.kind in ("selection", "output"):
+        mark, of_cell = mark_of(message_id), f" of cell {item.cell_id}" if item.cell_id else ""
+        return [f"[context] {item.kind}{of_cell} in {path}: <<data {mark}>> {item.text[:4000]!r} <<end {mark}>>"]
+    if item.kind in ("variable", "frame"):
+        return [f"[context] {item.kind}: {item.name} in {path}"]
+    if item.kind == "picture":
+        return [f"[context] picture in the outputs of cell {item.cell_id} in {path}: read_cell shows it"]
     return [f"[context] {item.kind}: {path}"]
 
 

@@ -52,7 +52,7 @@ class Usage(Noun):
 class ContextItem(Noun):
     """Something the user attached to a message: shown as a chip, removable before sending."""
 
-    kind: Literal["notebook", "cell", "file", "selection", "variable"]
+    kind: Literal["notebook", "cell", "file", "folder", "selection", "variable", "frame", "output", "picture"]
     path: str = ""
     cell_id: str = ""
     name: str = ""

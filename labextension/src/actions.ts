@@ -19,6 +19,7 @@ import type { Stream } from './stream';
 import type {
   Accepted,
   ChatPatch,
+  ContextItem,
   GrantScope,
   Message,
   Mode,
@@ -169,7 +170,7 @@ export class Actions extends Changes {
   }
 
   /** Send the composer's text; the draft is kept when it fails. */
-  async send(): Promise<void> {
+  async send(context?: ContextItem[]): Promise<void> {
     const draft = this.draft();
     const text = draft.text.trim();
     if (!text) {
@@ -182,7 +183,7 @@ export class Actions extends Changes {
       const body: NewMessage = {
         text,
         client_id: clientId,
-        context: this.chips()
+        context: context ?? this.chips()
       };
       const edited = this.messageOf(chatId, draft.editing);
       if (edited) {
@@ -202,6 +203,13 @@ export class Actions extends Changes {
   async sendText(text: string): Promise<void> {
     this.setDraft({ text, editing: null, clientId: null });
     await this.send();
+  }
+
+  /** Ask about something shown elsewhere than in the panel: a cell, an output. */
+  async askAbout(text: string, context: ContextItem[]): Promise<void> {
+    this.store.update({ view: 'chat' });
+    this.setDraft({ text, editing: null, clientId: null });
+    await this.send(context);
   }
 
   edit(message: Message): void {

@@ -14,6 +14,13 @@ export class Changes extends Setup {
     await this.turn(() => this.api.redo(chatId, wish));
   }
 
+  /** The person kept these changes, or took them back. */
+  lookedOver(callId: string): void {
+    this.store.update(({ fresh }) => ({
+      fresh: fresh.filter(one => one !== callId)
+    }));
+  }
+
   async loadTasks(): Promise<void> {
     await this.guarded(async () => {
       const { tasks } = await this.api.tasks();

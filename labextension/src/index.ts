@@ -17,13 +17,16 @@ import { UUID } from '@lumino/coreutils';
 import { Actions } from './actions';
 import { Api } from './api';
 import { codeActions } from './code';
+import { addCellHelp } from './cellhelp';
 import { addCommands } from './commands';
 import { watchFocus } from './focus';
+import type { Frame } from './frame';
 import { NotebookHands } from './notebook';
 import { notify } from './notices';
 import { OperationError } from './operations';
 import { LindaPanel } from './panel';
 import { ChatSanitizer } from './sanitizer';
+import { showStaged } from './staging';
 import { Store, noticeOf, reduceEvents, type Preferences } from './store';
 import { Stream, type OperationRequest, type Socket } from './stream';
 import { DOMAIN, PANEL_PLUGIN } from './tokens';
@@ -84,14 +87,15 @@ function activate(
     server.baseUrl,
     () => store.state.preferences.remoteImages
   );
-  const panel = new LindaPanel({
+  const parts = {
     store,
     actions,
-    trans,
     rendermime: rendermime.clone({ sanitizer }),
     commands: app.commands,
     code: codeActions(tracker, hands)
-  });
+  };
+  const frame = (): Frame => ({ ...parts, trans });
+  const panel = new LindaPanel(frame());
 
   const reveal = (): void => {
     app.shell.activateById(panel.id);
@@ -171,6 +175,10 @@ function activate(
   app.shell.add(panel, 'right', { rank: 900, type: 'Linda' });
   restorer?.add(panel, panel.id);
   addCommands({ app, actions, store, words: () => trans, palette, reveal });
+  if (tracker) {
+    addCellHelp(app, tracker, frame, reveal);
+    showStaged(tracker, frame);
+  }
   void followSettings(settings, prefer);
   void app.restored.then(async () => {
     await actions.loadHome();

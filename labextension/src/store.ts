@@ -80,6 +80,8 @@ export interface State {
   checks: Check[] | null;
   isChecking: boolean;
   tasks: Task[] | null;
+  /** Calls whose changes came in this session and were not looked over yet. */
+  fresh: string[];
   /** An undo is on its way. */
   isTurning: boolean;
   notebook: NotebookFacts | null;
@@ -115,6 +117,7 @@ export const START: State = {
   checks: null,
   isChecking: false,
   tasks: null,
+  fresh: [],
   isTurning: false,
   notebook: null,
   context: [],
@@ -191,9 +194,26 @@ export function reduceEvents(
       aftermath.stale.add(chatId);
     }
     state = { ...state, logs: { ...state.logs, [chatId]: reduced.log } };
+    state = { ...state, fresh: withFresh(state.fresh, group) };
     state = { ...state, questions: mergeQuestions(state.questions, group) };
   }
   return { state, aftermath };
+}
+
+/** Changes that this tab saw being made; one that is undone is no longer one. */
+function withFresh(fresh: string[], events: readonly Event[]): string[] {
+  for (const event of events) {
+    if (event.kind !== 'journal.changed') {
+      continue;
+    }
+    const { entries } = event.payload as unknown as Payloads['journal.changed'];
+    for (const { call_id, state } of entries) {
+      const others = fresh.filter(one => one !== call_id);
+      const isNew = state === 'done' && others.length === fresh.length;
+      fresh = state === 'undone' ? others : isNew ? [...fresh, call_id] : fresh;
+    }
+  }
+  return fresh;
 }
 
 function reduceHome(

@@ -19,7 +19,7 @@ export interface Usage {
 }
 /** Something the user attached to a message: shown as a chip, removable before sending. */
 export interface ContextItem {
-  kind: 'notebook' | 'cell' | 'file' | 'selection' | 'variable';
+  kind: 'notebook' | 'cell' | 'file' | 'folder' | 'selection' | 'variable' | 'frame' | 'output' | 'picture';
   path: string;
   cell_id: string;
   name: string;

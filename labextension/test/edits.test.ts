@@ -37,7 +37,7 @@ class FakeNotebook implements SharedCells {
   private cell(id: string, text: string) {
     let source = text;
     return {
-      id: id as string,
+      id,
       cell_type: 'code',
       metadata: {} as { [key: string]: unknown },
       setMetadata(key: string, value: unknown) {

@@ -1,0 +1,97 @@
+/* What of her work belongs into an open notebook: changes that wait for a yes, and fresh ones to look over. Pure. */
+
+import type { State } from './store';
+import type { Call, Diff, Json, Question } from './types';
+
+/** One change to show at a cell: `question` when it is not done yet, `call` when it is. */
+export interface Staged {
+  key: string;
+  path: string;
+  /** The cell it is shown at; "" is the notebook's end. */
+  cellId: string;
+  sentence: string;
+  diffs: Diff[];
+  question: Question | null;
+  call: Call | null;
+}
+
+/** Tools whose questions and effects are changes of cells. */
+const CHANGES = new Set([
+  'insert_cell',
+  'edit_cell',
+  'delete_cell',
+  'move_cell',
+  'split_cell',
+  'merge_cells',
+  'change_cell_type',
+  'clear_outputs'
+]);
+
+/** Open questions about cells first, then changes of this session that nobody looked over. */
+export function stagedIn(state: State): Staged[] {
+  const found: Staged[] = [];
+  for (const question of state.questions) {
+    if (question.kind === 'approval' && CHANGES.has(question.tool)) {
+      const place = placeOf(question.arguments);
+      if (place) {
+        const { sentence, diffs, code } = question.preview;
+        const shown = diffs.length > 0 ? diffs : inserted(code);
+        found.push({
+          key: question.question_id,
+          ...place,
+          sentence,
+          diffs: shown,
+          question,
+          call: null
+        });
+      }
+    }
+  }
+  for (const log of Object.values(state.logs)) {
+    for (const entry of Object.values(log.journal)) {
+      const call = log.calls[entry.call_id];
+      const isFresh =
+        entry.kind === 'cells' &&
+        entry.state === 'done' &&
+        call?.state === 'done' &&
+        state.fresh.includes(entry.call_id);
+      const place = isFresh ? placeOf(call.arguments) : null;
+      if (place) {
+        const cellId = place.cellId || `linda-new:${String(entry.call_id)}`;
+        found.push({
+          key: entry.call_id,
+          path: entry.path,
+          cellId: newCellOf(call) ?? cellId,
+          sentence: call.title,
+          diffs: call.diffs,
+          question: null,
+          call
+        });
+      }
+    }
+  }
+  return found;
+}
+
+function inserted(code: string): Diff[] {
+  return code ? [{ label: '', old: '', new: code }] : [];
+}
+
+function placeOf(value: Json): { path: string; cellId: string } | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return null;
+  }
+  const { path, cell_id, cell_ids } = value;
+  if (typeof path !== 'string') {
+    return null;
+  }
+  const first = Array.isArray(cell_ids) ? cell_ids[0] : cell_id;
+  return { path, cellId: typeof first === 'string' ? first : '' };
+}
+
+/** The cell that an insert made, as its result names it. */
+function newCellOf(call: Call): string | null {
+  return call.name === 'insert_cell'
+    ? (/\bid=([\w-]+)/.exec(call.result)?.[1] ?? null)
+    : null;
+}

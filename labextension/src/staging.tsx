@@ -1,0 +1,137 @@
+/* Her changes in the notebook itself: a diff at each cell, and a bar over the notebook for all of them. */
+
+import type { Cell } from '@jupyterlab/cells';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { PanelLayout, Widget } from '@lumino/widgets';
+import React from 'react';
+
+import { FrameContext, type Frame } from './frame';
+import { apiPath } from './operations';
+import { StagedBar, StagedCell } from './parts/staged';
+import { stagedIn, type Staged } from './staged';
+
+/** Below the input of a cell: its header is at 0, its input at 1. */
+const BELOW_INPUT = 2;
+
+/** Show what is staged in every open notebook, for as long as the page lives. */
+export function showStaged(
+  tracker: INotebookTracker,
+  frame: () => Frame
+): void {
+  const shown = new Map<NotebookPanel, ShownIn>();
+  let last = '';
+
+  const refresh = (): void => {
+    const staged = stagedIn(frame().store.state);
+    const paths: string[] = [];
+    tracker.forEach(panel => paths.push(apiPath(panel.context.path)));
+    const signature = JSON.stringify([paths, staged.map(one => one.key)]);
+    if (signature === last) {
+      return;
+    }
+    last = signature;
+    tracker.forEach(panel => {
+      const mine = staged.filter(
+        one => one.path === apiPath(panel.context.path)
+      );
+      let notebook = shown.get(panel);
+      if (!notebook && mine.length > 0) {
+        notebook = new ShownIn(panel, frame);
+        shown.set(panel, notebook);
+        panel.disposed.connect(() => shown.delete(panel));
+      }
+      notebook?.show(mine);
+    });
+  };
+  frame().store.changed.connect(refresh);
+  tracker.widgetAdded.connect((_, panel) => {
+    void panel.context.ready.then(() => {
+      last = '';
+      refresh();
+    });
+  });
+}
+
+/** What is shown in one notebook. */
+class ShownIn {
+  constructor(
+    private readonly panel: NotebookPanel,
+    private readonly frame: () => Frame
+  ) {
+    /* Cells come and go, also by her own edits: what hangs at them is put up again. */
+    panel.content.model?.cells.changed.connect(() => this.place());
+  }
+
+  show(staged: Staged[]): void {
+    this.staged = staged;
+    this.place();
+    this.placeBar();
+  }
+
+  private place(): void {
+    if (this.isPlanned) {
+      return;
+    }
+    this.isPlanned = true;
+    requestAnimationFrame(() => {
+      this.isPlanned = false;
+      this.hung.forEach(widget => widget.dispose());
+      this.hung = [];
+      if (!this.panel.isDisposed) {
+        this.staged.forEach(one => this.hang(one));
+      }
+    });
+  }
+
+  private hang(one: Staged): void {
+    const cells = this.panel.content.widgets;
+    const cell: Cell | undefined =
+      cells.find(known => known.model.id === one.cellId) ??
+      (one.question ? cells[cells.length - 1] : undefined);
+    const layout = cell?.layout as PanelLayout | undefined;
+    if (!layout) {
+      return;
+    }
+    const widget = withFrame(this.frame, <StagedCell staged={one} />);
+    widget.addClass('linda-StagedAt');
+    layout.insertWidget(BELOW_INPUT, widget);
+    this.hung.push(widget);
+  }
+
+  private placeBar(): void {
+    this.bar?.dispose();
+    this.bar = null;
+    if (this.staged.length > 0) {
+      this.bar = withFrame(
+        this.frame,
+        <StagedBar staged={this.staged} goTo={cellId => this.goTo(cellId)} />
+      );
+      this.bar.addClass('linda-StagedBarAt');
+      this.panel.contentHeader.addWidget(this.bar);
+    }
+  }
+
+  private goTo(cellId: string): void {
+    const at = this.panel.content.widgets.findIndex(
+      cell => cell.model.id === cellId
+    );
+    if (at >= 0) {
+      this.panel.content.activeCellIndex = at;
+      void this.panel.content.scrollToItem(at);
+    }
+  }
+
+  private staged: Staged[] = [];
+  private hung: Widget[] = [];
+  private bar: Widget | null = null;
+  private isPlanned = false;
+}
+
+function withFrame(frame: () => Frame, content: JSX.Element): ReactWidget {
+  const widget = ReactWidget.create(
+    <FrameContext.Provider value={frame()}>{content}</FrameContext.Provider>
+  );
+  widget.addClass('linda-InNotebook');
+  return widget;
+}

@@ -1,0 +1,140 @@
+"""In the notebook itself: staged changes at their cells, and help on one cell."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from tests.fakes.provider import Use, says, uses
+from tests.ui.panel import sources_on_disk
+
+
+def in_notebook(notebook, name, **arguments):
+    return Use(name, {"path": notebook.name, **arguments})
+
+
+def staged(panel):
+    return panel.page.locator(".jp-Notebook .linda-Staged")
+
+
+def bar(panel):
+    return panel.page.get_by_role("region", name="Changes by Linda")
+
+
+def test_a_wish_is_shown_at_its_cell_and_accepted_there(open_panel, provider, notebook):
+    edit = in_notebook(notebook, "edit_cell", cell_id="cell-1", old_text="+ 1", new_text="+ 2")
+    provider.script("plus two", uses(edit), says("Plus two it is."))
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.ask("plus two")
+    expect(staged(panel)).to_have_count(1, timeout=30_000)
+    expect(staged(panel)).to_contain_text("Change cell 2 of")
+    cell = panel.page.locator(".jp-Notebook .jp-Cell").nth(1)
+    expect(cell.locator(".linda-Staged")).to_contain_text("x + 2")
+    assert panel.cell_sources()[1] == "x + 1"
+    cell.get_by_role("button", name="Accept").click()
+    panel.expect_text("Plus two it is.")
+    assert panel.cell_sources()[1] == "x + 2"
+    expect(staged(panel)).to_have_class("linda-Staged linda-mod-fresh")  # done now, and there to be looked over
+    staged(panel).get_by_role("button", name="Accept").click()
+    expect(staged(panel)).to_have_count(0)
+    assert panel.cell_sources()[1] == "x + 2"
+    assert panel.errors == []
+
+
+def test_all_changes_of_a_turn_are_rejected_and_typing_meanwhile_stays(open_panel, provider, notebook):
+    provider.script(
+        "many things",
+        uses(in_notebook(notebook, "edit_cell", cell_id="cell-0", old_text="1", new_text="7")),
+        uses(in_notebook(notebook, "insert_cell", source="new = 1", index=1)),
+        says("Many things done."),
+    )
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.button("What Linda may do: Ask before acting").click()
+    panel.root.get_by_role("menuitemradio", name="Edit freely here").click()
+    panel.ask("many things")
+    panel.expect_text("Many things done.")
+    expect(bar(panel)).to_contain_text("2 changes by Linda in this notebook")
+    expect(staged(panel)).to_have_count(2)
+    expect(panel.page.locator(".jp-Notebook .jp-Cell").nth(1).locator(".linda-Staged")).to_contain_text("new = 1")
+    panel.page.evaluate("""() => {
+      const cells = window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells;
+      cells[3].setSource("print('third')  # typed meanwhile");
+    }""")
+    bar(panel).get_by_role("button", name="Reject all").click()
+    wanted = ["x = 1", "x + 1", "print('third')  # typed meanwhile"]
+    panel.until(lambda: panel.cell_sources() == wanted, what="the rejection")
+    expect(bar(panel)).to_have_count(0)
+    panel.until(lambda: sources_on_disk(notebook) == wanted, what="the file on disk follows")
+    assert panel.errors == []
+
+
+def test_rejecting_a_wish_at_its_cell_says_no(open_panel, provider, notebook):
+    edit = in_notebook(notebook, "edit_cell", cell_id="cell-1", old_text="+ 1", new_text="+ 2")
+    provider.script("rather not", uses(edit), says("Then not."))
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.ask("rather not")
+    staged(panel).get_by_role("button", name="Reject").click()
+    panel.expect_text("Then not.")
+    expect(staged(panel)).to_have_count(0)
+    assert panel.cell_sources()[1] == "x + 1"
+
+
+@pytest.fixture
+def failing(lab, request):
+    path = lab.root / f"{request.node.name.split('[')[0]}.ipynb"
+    error = nbformat.v4.new_output(
+        "error", ename="NameError", evalue="name 'y' is not defined",
+        traceback=["\x1b[0;31mNameError\x1b[0m: name 'y' is not defined"],
+    )  # fmt: skip
+    cells = [nbformat.v4.new_code_cell("print(y)", id="bad", outputs=[error], execution_count=1)]
+    made = nbformat.v4.new_notebook(cells=cells)
+    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    nbformat.write(made, path)
+    return path
+
+
+def test_the_error_of_a_cell_is_fixed_from_its_own_menu(open_panel, provider, failing):
+    fix = in_notebook(failing, "edit_cell", cell_id="bad", old_text="print(y)", new_text="y = 1\nprint(y)")
+    provider.script("This cell fails", uses(fix), says("It wanted a y."))
+    panel = open_panel(failing)
+    panel.page.locator(".jp-Notebook .jp-Cell").first.click(button="right")
+    items = panel.page.locator(".lm-Menu-item")
+    items.filter(has_text="Linda").hover()
+    items.filter(has_text="Fix the error of this cell").click()
+    expect(staged(panel)).to_contain_text("y = 1", timeout=30_000)
+    sent = provider.requests[-1]["messages"]
+    asked = next(message["content"] for message in sent if message["role"] == "user")
+    assert "[context] output of cell bad" in asked
+    assert "name 'y' is not defined" in asked
+    assert "\\x1b" not in asked
+    staged(panel).get_by_role("button", name="Accept").click()
+    panel.expect_text("It wanted a y.")
+    assert panel.cell_sources() == ["y = 1\nprint(y)"]
+
+
+def test_a_prompt_in_the_cell_is_asked_with_the_cell_and_left_with_escape(open_panel, provider, notebook):
+    provider.script("make it shorter", says("It is short."))
+    panel = open_panel(notebook)
+    cell = panel.page.locator(".jp-Notebook .jp-Cell").nth(1)
+    cell.click()
+    panel.page.keyboard.press("Escape")
+    panel.page.keyboard.press("Control+Shift+K")
+    box = cell.get_by_role("textbox", name="What shall be done with this cell?")
+    expect(box).to_be_focused()
+    panel.page.keyboard.type("dd aa")  # shortcuts of the notebook must not hear this
+    expect(box).to_have_value("dd aa")
+    assert len(panel.cell_sources()) == 3
+    panel.page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    cell.click()
+    cell.get_by_role("button", name="Ask Linda about this cell…").click()
+    box.fill("make it shorter")
+    box.press("Enter")
+    panel.expect_text("It is short.")
+    asked = next(m["content"] for m in provider.requests[-1]["messages"] if m["role"] == "user")
+    assert "[context] cell: cell-1 in" in asked
+    assert panel.errors == []
