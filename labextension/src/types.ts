@@ -408,7 +408,7 @@ export interface Folded {
 export interface ChatChanged {
   chat: Chat;
 }
-/** chat.deleted (home stream) */
+/** chat.deleted: on the home stream, and as the last event of the chat's own. */
 export interface ChatDeleted {
   chat_id: string;
 }
