@@ -12,8 +12,29 @@ from jupyter_linda.events import payloads  # noqa: E402
 
 PREFIX = "#/$defs/"
 PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
-ALIASES = ("Action", "Effect", "RunState", "MessageStatus", "CallState", "QuestionKind", "QuestionState", "Mode", "TaskStatus")
-REQUESTS = {"NewChat", "ChatPatch", "NewMessage", "Retry", "Answer", "ProviderInput", "Presence", "Undo", "NewTask", "TaskPatch"}
+ALIASES = (
+    "Action",
+    "Effect",
+    "RunState",
+    "MessageStatus",
+    "CallState",
+    "QuestionKind",
+    "QuestionState",
+    "Mode",
+    "TaskStatus",
+)
+REQUESTS = {
+    "NewChat",
+    "ChatPatch",
+    "NewMessage",
+    "Retry",
+    "Answer",
+    "ProviderInput",
+    "Presence",
+    "Undo",
+    "NewTask",
+    "TaskPatch",
+}
 """Sent by the panel: fields with a default may be left out. What the server sends always has every field."""
 
 

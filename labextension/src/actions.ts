@@ -5,9 +5,9 @@ import { UUID } from '@lumino/coreutils';
 import type { Api } from './api';
 import { Changes } from './changes';
 import { choose, leafOf, logFrom, putMessage } from './reduce';
+import { chipKey, chipsOf } from './attached';
 import {
   EMPTY_DRAFT,
-  chipKey,
   dropChat,
   placeQuestion,
   putChat,
@@ -162,7 +162,22 @@ export class Actions extends Changes {
   }
 
   removeChip(key: string): void {
+    const items = this.draft().items.filter(item => chipKey(item) !== key);
+    this.setDraft({ items });
     this.store.update(state => ({ removed: [...state.removed, key] }));
+  }
+
+  /** Attach things to the message being written. */
+  attach(items: ContextItem[]): void {
+    const keys = items.map(chipKey);
+    const others = this.draft().items.filter(
+      item => !keys.includes(chipKey(item))
+    );
+    this.setDraft({ items: [...others, ...items] });
+    this.store.update(({ removed }) => ({
+      removed: removed.filter(key => !keys.includes(key)),
+      view: 'chat'
+    }));
   }
 
   restoreChips(): void {
@@ -342,8 +357,7 @@ export class Actions extends Changes {
   }
 
   private chips(): NewMessage['context'] {
-    const { context, removed } = this.store.state;
-    return context.filter(item => !removed.includes(chipKey(item)));
+    return chipsOf(this.store.state);
   }
 
   private messageOf(

@@ -6,6 +6,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
 import type { Actions } from './actions';
+import type { Mentions } from './mentions';
 import type { State, Store } from './store';
 
 export interface Frame {
@@ -14,6 +15,7 @@ export interface Frame {
   trans: TranslationBundle;
   rendermime: IRenderMimeRegistry;
   commands: CommandRegistry;
+  mentions: Mentions;
   /** Put code into the active notebook. */
   code: CodeActions;
 }

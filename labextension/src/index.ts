@@ -19,8 +19,10 @@ import { Api } from './api';
 import { codeActions } from './code';
 import { addCellHelp } from './cellhelp';
 import { addCommands } from './commands';
+import { acceptDrops } from './drop';
 import { watchFocus } from './focus';
 import type { Frame } from './frame';
+import { Mentions } from './mentions';
 import { NotebookHands } from './notebook';
 import { notify } from './notices';
 import { OperationError } from './operations';
@@ -92,6 +94,7 @@ function activate(
     actions,
     rendermime: rendermime.clone({ sanitizer }),
     commands: app.commands,
+    mentions: new Mentions(app, tracker),
     code: codeActions(tracker, hands)
   };
   const frame = (): Frame => ({ ...parts, trans });
@@ -172,6 +175,7 @@ function activate(
   };
 
   store.changed.connect(() => panel.showWaiting(store.state.questions.length));
+  acceptDrops(panel, items => actions.attach(items));
   app.shell.add(panel, 'right', { rank: 900, type: 'Linda' });
   restorer?.add(panel, panel.id);
   addCommands({ app, actions, store, words: () => trans, palette, reveal });

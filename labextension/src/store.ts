@@ -53,6 +53,8 @@ export interface Draft {
   editing: string | null;
   /** Kept over a failed send, so that sending again starts no second run. */
   clientId: string | null;
+  /** What the person attached, besides what they have open. */
+  items: ContextItem[];
 }
 
 export interface State {
@@ -92,7 +94,12 @@ export interface State {
   preferences: Preferences;
 }
 
-export const EMPTY_DRAFT: Draft = { text: '', editing: null, clientId: null };
+export const EMPTY_DRAFT: Draft = {
+  text: '',
+  editing: null,
+  clientId: null,
+  items: []
+};
 
 export const START: State = {
   connection: 'connecting',
@@ -349,11 +356,6 @@ function byChat(events: readonly Event[]): Map<string, Event[]> {
     }
   }
   return groups;
-}
-
-/** Identity of a chip, for removing it. */
-export function chipKey(item: ContextItem): string {
-  return [item.kind, item.path, item.cell_id, item.name].join('\n');
 }
 
 /** What deserves a word when its chat is not in sight. */

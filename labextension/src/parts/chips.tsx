@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { useFrame } from '../frame';
-import { chipKey } from '../store';
+import { chipKey, tokensOf } from '../attached';
 import type { ContextItem } from '../types';
 
 export function Chips(props: {
@@ -23,7 +23,11 @@ export function Chips(props: {
           <li
             key={chipKey(item)}
             className="linda-Chip"
-            title={item.text || item.path}
+            title={trans.__(
+              '%1 (about %2 tokens)',
+              item.text || item.path,
+              String(tokensOf(item))
+            )}
           >
             <span>{label}</span>
             {props.onRemove && (
@@ -42,12 +46,20 @@ export function Chips(props: {
   );
 }
 
-function chipLabel(item: ContextItem, trans: TranslationBundle): string {
-  if (item.kind === 'cell') {
-    return trans.__('cell %1', item.name);
+export function chipLabel(item: ContextItem, trans: TranslationBundle): string {
+  const number = item.name.replace(/^\D+/, '');
+  switch (item.kind) {
+    case 'cell':
+      return trans.__('cell %1', number);
+    case 'selection':
+      return trans.__('selection in cell %1', number);
+    case 'output':
+      return trans.__('output of cell %1', number);
+    case 'picture':
+      return trans.__('picture of cell %1', number);
+    case 'folder':
+      return `${item.name}/`;
+    default:
+      return item.name || item.path;
   }
-  if (item.kind === 'selection') {
-    return trans.__('selection in cell %1', item.name);
-  }
-  return item.name || item.path;
 }

@@ -5,9 +5,11 @@ import React from 'react';
 
 import { sameItems, useFrame, useStore } from '../frame';
 import { activeRun } from '../reduce';
-import { EMPTY_DRAFT, chipKey } from '../store';
+import { chipKey, chipsOf, tokensOf } from '../attached';
+import { EMPTY_DRAFT } from '../store';
 import type { Mode } from '../types';
 import { Chips } from './chips';
+import { mentionAt, useMentions } from './mention';
 import { MenuButton } from './menu';
 
 /** Focus the composer; views and commands use it after they moved something. */
@@ -22,13 +24,24 @@ export function Composer(): JSX.Element {
     const log = current ? state.logs[current] : undefined;
     return log !== undefined && activeRun(log) !== undefined;
   });
-  const chips = useStore(
-    state =>
-      state.context.filter(item => !state.removed.includes(chipKey(item))),
-    sameItems
-  );
+  const chips = useStore(chipsOf, sameItems);
   const isAnyRemoved = useStore(state =>
     state.context.some(item => state.removed.includes(chipKey(item)))
+  );
+  const [caret, setCaret] = React.useState(0);
+  const [isLeft, setLeft] = React.useState(false);
+  const query = isLeft ? null : mentionAt(draft.text, caret);
+  const list = useMentions(
+    query,
+    item => {
+      const from = caret - (query?.length ?? 0);
+      const name = item.name.replace(/\s+/g, '-');
+      const text = `${draft.text.slice(0, from)}${name} ${draft.text.slice(caret)}`;
+      actions.attach([item]);
+      actions.setDraft({ text, clientId: null });
+      setCaret(from + name.length + 1);
+    },
+    () => setLeft(true)
   );
   const [isSending, setSending] = React.useState(false);
   const area = React.useRef<HTMLTextAreaElement>(null);
@@ -55,6 +68,9 @@ export function Composer(): JSX.Element {
   };
   const keys = (event: React.KeyboardEvent): void => {
     /* Enter that ends a composition of Chinese input is not "send". */
+    if (list.take(event)) {
+      return;
+    }
     const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
     if (event.key === 'Enter' && !event.shiftKey && !isComposing) {
       event.preventDefault();
@@ -104,20 +120,32 @@ export function Composer(): JSX.Element {
           )}
         </div>
       )}
+      {list.list}
       <textarea
         ref={area}
+        aria-autocomplete="list"
+        aria-activedescendant={list.active}
         rows={2}
         value={draft.text}
         placeholder={trans.__('Ask Linda…')}
         aria-label={trans.__('Message')}
-        onChange={event =>
-          actions.setDraft({ text: event.target.value, clientId: null })
-        }
+        onChange={event => {
+          setLeft(false);
+          setCaret(event.target.selectionStart);
+          actions.setDraft({ text: event.target.value, clientId: null });
+        }}
+        onSelect={event => setCaret(event.currentTarget.selectionStart)}
         onKeyDown={keys}
       />
       <div className="linda-Row">
         <ModePicker />
-        <span className="linda-mod-grow" />
+        <span className="linda-mod-grow linda-Note">
+          {chips.length > 0 &&
+            trans.__(
+              'context: about %1 tokens',
+              String(chips.reduce((sum, item) => sum + tokensOf(item), 0))
+            )}
+        </span>
         {isRunning && current && (
           <button
             type="button"
