@@ -65,7 +65,7 @@ function itemsOf(drag: Drag.Event): ContextItem[] {
           kind: 'cell',
           path: apiPath(path),
           cell_id: cell.model.id,
-          name: `cell ${at + 1}`,
+          name: `cell-${at + 1}`,
           text: ''
         }
       ]

@@ -104,7 +104,7 @@ function cellsOf(panel: NotebookPanel | null): ContextItem[] {
   }
   const path = apiPath(panel.context.path);
   return panel.context.model.sharedModel.cells.flatMap((cell, at) => {
-    const base = { path, cell_id: cell.id, name: `cell ${at + 1}` };
+    const base = { path, cell_id: cell.id, name: `cell-${at + 1}` };
     const items: ContextItem[] = [{ kind: 'cell', ...base, text: '' }];
     const { outputs } = cell.toJSON() as { outputs?: { data?: object }[] };
     const hasPicture = outputs?.some(output =>
@@ -114,7 +114,7 @@ function cellsOf(panel: NotebookPanel | null): ContextItem[] {
       items.push({
         kind: 'picture',
         ...base,
-        name: `picture ${at + 1}`,
+        name: `picture-${at + 1}`,
         text: ''
       });
     }

@@ -39,7 +39,7 @@ def test_at_names_files_folders_and_cells_and_they_go_along(open_panel, provider
     found = mention(panel, "@data/su")
     expect(found.get_by_role("option").first).to_contain_text("data/sums.csv")
     panel.box.press("Tab")
-    found = mention(panel, "@cell")
+    found = mention(panel, "@cell-")
     expect(found.get_by_role("option")).to_have_count(3)
     panel.box.press("ArrowDown")
     panel.box.press("ArrowDown")
