@@ -10,7 +10,7 @@ from ..errors import InvalidInput
 from ..events.log import Transaction, home_of
 from ..events.payloads import RulesChanged
 from ..permissions import approvals, audit
-from ..runs import questions, servers
+from ..runs import left, questions, servers
 from ..schemas import Answer, AuditEntry, Grant, GrantScope, Noun, Question
 from .base import LindaHandler
 
@@ -53,6 +53,7 @@ class AnswerHandler(LindaHandler):
                 # No worker may have told of this server while it waited: another's must not take the run for orphaned.
                 services = self.services
                 servers.beat(tx.connection, services.server_id, pid=services.server_pid, now=tx.now)
+                left.tell(tx, services.claimant(tx.connection, tx.now))
                 return answered
 
         await self.services.database.run(self.services.expire)  # committed by itself: a late answer changes nothing

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 from ..errors import LindaError, StorageUnavailable
 from ..events.payloads import RulesChanged
-from ..runs import questions, queue, servers
+from ..runs import left, questions, queue, servers
 from ..schemas import Problem
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
     from ..config import LindaSettings
     from ..events.follow import Follower
     from ..events.log import EventLog
@@ -27,7 +31,9 @@ if TYPE_CHECKING:
 
 
 LOOK_S = 2.0
-"""Seconds between looks at the rules file and at runs that wait for our worker."""
+"""Seconds between looks at the rules file and at runs that wait for a worker."""
+BEAT_S = 20.0
+"""Seconds between heartbeats while runs of ours are unfinished: no worker beats for one that waits for an answer."""
 
 
 @dataclass
@@ -52,6 +58,7 @@ class Services:
     database_problem: Problem | None = None
     _opening: asyncio.Task[None] | None = field(default=None, repr=False)
     _watching: asyncio.Task[None] | None = field(default=None, repr=False)
+    _beat_at: datetime | None = None
 
     async def ready(self) -> None:
         """Open the database once; an older one is brought up to date by the worker. Raises in words."""
@@ -103,14 +110,34 @@ class Services:
                     await self.database.run(self._tell_rules, homes)
 
     async def _look_for_runs(self) -> None:
-        """A question of ours may have been answered in another server's window while our worker was gone."""
+        """Ours, whose questions another window may answer, and those that servers which are gone left behind."""
         with contextlib.suppress(LindaError):
+            await self.database.run(self._look_after_runs)
             if self.brain.state == "idle" and await self.database.run(self._has_work):
                 self.brain.nudge("runs")
 
+    def _look_after_runs(self) -> None:
+        now = self.clock.now()
+        with self.database.read() as connection:
+            # A look before the lock: most looks find nothing, and a write transaction would hold up others.
+            is_untold = bool(left.untold(connection, self.claimant(connection, now), now=now))
+            is_due = self._beat_at is None or (now - self._beat_at).total_seconds() >= BEAT_S
+            is_beat_due = is_due and queue.has_unfinished(connection, self.server_id)
+        if is_untold:
+            with self.log.transaction() as tx:
+                left.tell(tx, self.claimant(tx.connection, tx.now))
+        if is_beat_due:
+            self._beat_at = now
+            with self.database.write() as connection:
+                servers.beat(connection, self.server_id, pid=self.server_pid, now=now)
+
+    def claimant(self, connection: Connection, now: datetime) -> queue.Claimant:
+        """Whose runs our worker may carry."""
+        return queue.Claimant("", self.server_id, self.root_dir, servers.gone(connection, now=now))
+
     def _has_work(self) -> bool:
         with self.database.read() as connection:
-            return queue.has_work(connection, queue.Claimant("", self.server_id, self.root_dir))
+            return queue.has_work(connection, self.claimant(connection, self.clock.now()))
 
     def _tell_rules(self, homes: set[str]) -> None:
         with self.log.transaction() as tx:

@@ -137,6 +137,7 @@ def claim(tx: Transaction, claimant: Claimant, *, lease_s: float, held: Sequence
             attempts=row.attempts + 1,
             lease_until=tx.now + timedelta(seconds=lease_s),
             started_at=row.started_at or tx.now,
+            problem=None,  # what it waited for is there
         )
     )
     if row.state == "queued":
@@ -161,6 +162,14 @@ def has_work(connection: Connection, claimant: Claimant, held: Sequence[str] = (
         select(runs.c.run_id)
         .where(runs.c.state.in_(("queued", "running")), claimant.may_claim(), runs.c.run_id.not_in(held))
         .limit(1)
+    ).first()
+    return found is not None
+
+
+def has_unfinished(connection: Connection, server_id: str) -> bool:
+    """Whether any run of this server is not over, those that wait for an answer included."""
+    found = connection.execute(
+        select(runs.c.run_id).where(runs.c.server_id == server_id, runs.c.state.in_(store.ACTIVE)).limit(1)
     ).first()
     return found is not None
 

@@ -72,10 +72,17 @@ def gone(connection: Connection, *, now: datetime) -> Sequence[str]:
     ]
 
 
-def alive_here(connection: Connection) -> Sequence[str]:
-    """Servers of this host whose process runs, however long their worker, which tells of them, has been idle."""
-    rows = connection.execute(select(servers).where(servers.c.host == socket.gethostname()))
-    return [row.server_id for row in rows if started_at(row.pid) == row.pid_started_at]
+def living(connection: Connection, *, now: datetime) -> Sequence[str]:
+    """Servers that may come back to their runs: their process lives on this host, or elsewhere their heart beats.
+
+    On this host a heartbeat proves nothing: a worker may have been idle, and a machine asleep.
+    """
+    here = socket.gethostname()
+    return [
+        row.server_id
+        for row in connection.execute(select(servers))
+        if (started_at(row.pid) == row.pid_started_at if row.host == here else row.heartbeat_at >= lapse(now))
+    ]
 
 
 def started_at(pid: int) -> datetime | None:

@@ -333,11 +333,12 @@ export function leafOf(log: ChatLog): string | null {
 
 /** The run that is queued, running or waiting; the one holding the chat first. */
 export function activeRun(log: ChatLog): Run | undefined {
-  const live = Object.values(log.runs).filter(isLive);
+  const live = Object.values(log.runs).filter(isActive);
   return live.find(run => run.state !== 'queued') ?? live[0];
 }
 
-function isLive(run: Run): boolean {
+/** Whether a run is queued, running or waiting. */
+export function isActive(run: Run): boolean {
   return ['running', 'waiting', 'queued'].includes(run.state);
 }
 

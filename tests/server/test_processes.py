@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_linda.client import LindaClient, Server
 from tests.bench.crash import Crashes
-from tests.fakes.provider import FakeProvider, Say, Stall, Use, says, uses
+from tests.fakes.provider import End, FakeProvider, Say, Stall, Use, says, uses
 from tests.ui.lab import Lab, Page, running
 
 pytestmark = pytest.mark.timeout(400)
@@ -184,6 +184,132 @@ def test_an_answer_in_another_servers_window_reaches_the_run_that_waits_without_
         assert (first.root / "there.txt").read_text() == "1"
         assert not (second.root / "there.txt").exists()
         page.close()
+
+
+def elsewhere(lab: Lab) -> Lab:
+    """Another server of the same home, in another folder."""
+    other = Lab(lab.home, app="jupyter_server", settings={"worker_idle_s": 3.0})
+    other.root = lab.home / "elsewhere"
+    other.root.mkdir(exist_ok=True)
+    return other
+
+
+def say(page: Page, chat_id: str, text: str) -> None:
+    page.call("POST", f"chats/{chat_id}/messages", {"text": text, "client_id": f"client-{text}"})
+
+
+def test_a_run_left_in_another_folder_says_so_and_blocks_nothing(lab, provider):
+    provider.hold()
+    provider.script("hold on there", [Say("begun "), Stall(), End("stop")])
+    provider.script("go on here", says("Here I am."))
+    other = elsewhere(lab)
+    lab.start()
+    with running(other):
+        there, here = Page(lab), Page(other)
+        chat_id = send(there, "hold on there")
+
+        def view() -> dict:
+            return here.call("GET", f"chats/{chat_id}")
+
+        until(lambda: view()["messages"][-1]["text"] == "begun ")
+        there.close()
+        lab.kill()
+        problem = until(lambda: view()["runs"][0]["problem"], what="the word about the run that was left")
+        assert str(lab.root.resolve()) in problem["message"]
+        assert view()["runs"][0]["state"] == "running"
+        say(here, chat_id, "go on here")
+        until(lambda: state(here, chat_id) == "done")
+        assert [run["state"] for run in view()["runs"]] == ["interrupted", "done"]
+        assert str(lab.root.resolve()) in view()["runs"][0]["problem"]["message"]
+        assert view()["messages"][-1]["text"] == "Here I am."
+        here.close()
+    provider.go()
+
+
+def test_a_message_that_waited_for_a_server_that_then_died_goes_on(lab, provider):
+    provider.hold()
+    provider.script("hold on there", [Say("begun "), Stall(), End("stop")])
+    provider.script("go on here", says("Here I am."))
+    other = elsewhere(lab)
+    lab.start()
+    with running(other):
+        there, here = Page(lab), Page(other)
+        chat_id = send(there, "hold on there")
+        until(lambda: here.call("GET", f"chats/{chat_id}")["messages"][-1]["text"] == "begun ")
+        say(here, chat_id, "go on here")
+        assert state(here, chat_id) == "queued"
+        there.close()
+        lab.kill()
+        until(lambda: state(here, chat_id) == "done")
+        here.close()
+    provider.go()
+
+
+def test_an_answer_given_in_another_servers_window_reaches_the_one_that_asked(lab, provider):
+    """Its worker has ended meanwhile; the panel that waits there sees the run go on."""
+    provider.script("write there", uses(Use("write_file", {"path": "there.txt", "content": "1"})), says("Written."))
+    other = elsewhere(lab)
+    with running(lab), running(other):
+        there, here = Page(lab), Page(other)
+        chat_id = send(there, "write there")
+        until(lambda: state(there, chat_id) == "waiting")
+        until(lambda: workers_of(lab) == [], what="the idle worker's end")
+        told: list[str] = []
+        with LindaClient(Server(lab.url, lab.token, str(lab.root))) as client:
+            after = client.last_seq(chat_id)
+            (question,) = here.call("GET", "questions")["questions"]
+            here.call("POST", f"questions/{question['question_id']}/answer", {"answer": "once"})
+            for event in client.follow(chat_id, after=after):
+                told.append(event["kind"])
+                if event["kind"] == "run.changed" and event["payload"]["run"]["state"] == "done":
+                    break
+        assert "question.changed" in told
+        assert (lab.root / "there.txt").read_text() == "1"
+        assert there.call("GET", f"chats/{chat_id}")["runs"][0]["problem"] is None
+        for page in (there, here):
+            page.close()
+
+
+def test_an_answer_to_a_server_that_is_gone_is_kept_and_what_it_waits_for_is_said(lab, provider):
+    provider.script("write there", uses(Use("write_file", {"path": "there.txt", "content": "1"})), says("Written."))
+    other = elsewhere(lab)
+    with running(other):
+        here = Page(other)
+        with running(lab):
+            there = Page(lab)
+            chat_id = send(there, "write there")
+            until(lambda: state(there, chat_id) == "waiting")
+            there.close()
+        (question,) = here.call("GET", "questions")["questions"]
+        here.call("POST", f"questions/{question['question_id']}/answer", {"answer": "once"})
+        (run,) = here.call("GET", f"chats/{chat_id}")["runs"]
+        assert "Start one there" in run["problem"]["remedy"]
+        assert not (lab.root / "there.txt").exists()
+        with running(lab):
+            until(lambda: state(here, chat_id) == "done")
+            assert here.call("GET", f"chats/{chat_id}")["runs"][0]["problem"] is None
+        assert (lab.root / "there.txt").read_text() == "1"
+        here.close()
+
+
+def test_runs_of_a_server_that_died_are_taken_by_one_that_lives_in_the_same_folder(lab, provider):
+    """It had nothing to do until then, and no worker."""
+    provider.hold()
+    provider.script("hold on there", [Say("begun "), Stall(), End("stop")])
+    with running(Lab(lab.home, app="jupyter_server", settings={"worker_idle_s": 3.0})) as heir:
+        page = Page(heir)
+        page.call("GET", "chats")
+        lab.start()
+        there = Page(lab)
+        chat_id = send(there, "hold on there")
+        until(lambda: page.call("GET", f"chats/{chat_id}")["messages"][-1]["text"] == "begun ")
+        provider.script("hold on there", says("Taken over."))
+        there.close()
+        lab.kill()
+        until(lambda: state(page, chat_id) == "done")
+        assert page.call("GET", f"chats/{chat_id}")["messages"][-1]["text"] == "Taken over."
+        page.close()
+    provider.go()
 
 
 @pytest.mark.slow

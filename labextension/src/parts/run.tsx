@@ -3,59 +3,26 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import { useFrame, useStore } from '../frame';
+import { sameItems, useFrame, useStore } from '../frame';
 import { duration } from '../moments';
-import { activeRun, shownPath, type ChatLog } from '../reduce';
+import { activeRun, isActive, shownPath, type ChatLog } from '../reduce';
 import type { Message, Run } from '../types';
 import { ProblemNote } from './problem';
 import { RunUndo } from './undo';
 
 export function RunLine(): JSX.Element | null {
-  const { actions, trans } = useFrame();
   const log = useStore(state =>
     state.current ? state.logs[state.current] : undefined
   );
-  if (!log) {
-    return null;
-  }
-  const run = activeRun(log) ?? lastShown(log);
+  const { trans } = useFrame();
+  const run = log && (activeRun(log) ?? lastShown(log));
   if (!run) {
     return null;
   }
   const words = runWords(run, log, trans);
-  const mine = Object.values(log.messages).filter(
-    message => message.run_id === run.run_id && message.role === 'assistant'
-  );
-  const isTold = mine.some(message => message.error);
-  /* A message that was cut says so itself; a run stopped between messages is said here. */
-  const isCut = mine.some(message =>
-    ['stopped', 'interrupted', 'failed'].includes(message.status)
-  );
-  const label =
-    isTold || isCut || run.problem ? '' : endLabel(run.state, trans);
-  const asked = log.messages[run.message_id];
   return (
     <>
-      {run.problem && !isTold && (
-        <ProblemNote problem={run.problem}>
-          {asked && <RetryLink message={asked} />}
-        </ProblemNote>
-      )}
-      {label && (
-        <div className="linda-Ended">
-          <span>{label}</span>
-          {asked && <RetryLink message={asked} />}
-          <button
-            type="button"
-            className="linda-Link"
-            onClick={() =>
-              void actions.sendText(trans.__('Continue where you stopped.'))
-            }
-          >
-            {trans.__('Continue')}
-          </button>
-        </div>
-      )}
+      <RunEnd run={run} isLast={true} />
       <RunUndo run={run} />
       {words && (
         <p className="linda-RunLine" role="status">
@@ -64,6 +31,60 @@ export function RunLine(): JSX.Element | null {
       )}
     </>
   );
+}
+
+/** How the run behind a message ended, where the conversation went on after it. */
+export function TurnEnd(props: { message: Message }): JSX.Element | null {
+  const { message } = props;
+  const run = useStore(state => {
+    const log = state.logs[message.chat_id];
+    return log && runBehind(log, message);
+  });
+  const isBad = run && !isActive(run) && run.state !== 'done';
+  return isBad ? <RunEnd run={run} isLast={false} /> : null;
+}
+
+/** What went wrong with a run, or how it was ended, where no message of it says so itself. */
+function RunEnd(props: { run: Run; isLast: boolean }): JSX.Element | null {
+  const { actions, trans } = useFrame();
+  const { run } = props;
+  const mine = useStore(
+    state =>
+      Object.values(state.logs[run.chat_id]?.messages ?? {}).filter(
+        one => one.run_id === run.run_id && one.role === 'assistant'
+      ),
+    sameItems
+  );
+  const asked = useStore(
+    state => state.logs[run.chat_id]?.messages[run.message_id]
+  );
+  const isTold = mine.some(message => message.error);
+  if (run.problem && !isTold) {
+    return (
+      <ProblemNote problem={run.problem}>
+        {asked && <RetryLink message={asked} />}
+      </ProblemNote>
+    );
+  }
+  const isCut = mine.some(message => endLabel(message.status, trans));
+  const label = isTold || isCut ? '' : endLabel(run.state, trans);
+  return label ? (
+    <div className="linda-Ended">
+      <span>{label}</span>
+      {asked && <RetryLink message={asked} />}
+      {props.isLast && (
+        <button
+          type="button"
+          className="linda-Link"
+          onClick={() =>
+            void actions.sendText(trans.__('Continue where you stopped.'))
+          }
+        >
+          {trans.__('Continue')}
+        </button>
+      )}
+    </div>
+  ) : null;
 }
 
 function RetryLink(props: { message: Message }): JSX.Element {
@@ -83,12 +104,17 @@ function RetryLink(props: { message: Message }): JSX.Element {
 function lastShown(log: ChatLog): Run | undefined {
   const path = shownPath(log);
   for (let at = path.length - 1; at >= 0; at--) {
-    const run = log.runs[path[at].run_id ?? ''] ?? runOf(log, path[at]);
+    const run = runBehind(log, path[at]);
     if (run) {
       return run;
     }
   }
   return undefined;
+}
+
+/** The run that wrote a message, or the newest that answers it. */
+function runBehind(log: ChatLog, message: Message): Run | undefined {
+  return log.runs[message.run_id ?? ''] ?? runOf(log, message);
 }
 
 function runOf(log: ChatLog, message: Message): Run | undefined {
@@ -104,6 +130,9 @@ function runWords(run: Run, log: ChatLog, trans: TranslationBundle): string {
     run.steps > 0 ? trans._n('%1 step', '%1 steps', run.steps, run.steps) : '',
     used > 0 ? trans.__('%1 tokens', used.toLocaleString()) : ''
   ];
+  if (isActive(run) && run.problem) {
+    return ''; /* It does not go on: its problem says why. */
+  }
   switch (run.state) {
     case 'queued':
       return trans.__('Waits for the answer before it');

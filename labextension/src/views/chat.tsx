@@ -9,7 +9,7 @@ import { Composer } from '../parts/composer';
 import { DemoNote } from '../parts/demo';
 import { EmptyChat } from '../parts/empty';
 import { MessageRow } from '../parts/message';
-import { RunLine } from '../parts/run';
+import { RunLine, TurnEnd } from '../parts/run';
 import { shownPath } from '../reduce';
 
 /** Nearer to the end than this counts as reading the newest. */
@@ -58,11 +58,10 @@ function Flow(): JSX.Element {
       >
         <div className="linda-Flow-inside">
           {path.map((message, at) => (
-            <MessageRow
-              key={message.message_id}
-              message={message}
-              isLast={at === path.length - 1}
-            />
+            <React.Fragment key={message.message_id}>
+              <MessageRow message={message} isLast={at === path.length - 1} />
+              {path[at + 1]?.role === 'user' && <TurnEnd message={message} />}
+            </React.Fragment>
           ))}
           {loose.map(question => (
             <ApprovalCard key={question.question_id} question={question} />
