@@ -73,7 +73,8 @@ class Crashes:
     def _one(self, job: int) -> str:
         page = Page(self.lab)
         chat_id = page.call("POST", "chats", {})["chat_id"]
-        body = {"text": f"job {job}!", "client_id": f"client-{job:04d}"}
+        text = f"job {job}! In {NOTEBOOK}, and into out-{job}.txt."  # named, so that nothing is asked about
+        body = {"text": text, "client_id": f"client-{job:04d}"}
         page.call("POST", f"chats/{chat_id}/messages", body)
         time.sleep(self.random.uniform(0.0, 1.2))
         kind = self.random.choice(KINDS)
