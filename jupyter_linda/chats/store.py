@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
@@ -123,7 +124,13 @@ def list_all(connection: Connection, owner_id: str, query: str = "") -> tuple[Ch
     wanted = _chat_query().where(chats.c.owner_id == owner_id).order_by(chats.c.updated_at.desc())
     listed = tuple(_as_chat(row) for row in connection.execute(wanted))
     # SQLite folds the case of ASCII only.
-    return tuple(chat for chat in listed if query.casefold() in chat.title.casefold()) if query else listed
+    return tuple(chat for chat in listed if folded(query) in folded(chat.title)) if query else listed
+
+
+def folded(text: str) -> str:
+    """A text without case, and with one way to write each letter: ß is ss, İ and ı are i, é is one sign or two."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", text).casefold())
+    return plain.replace("i\u0307", "i").replace("ı", "i")
 
 
 def last_seq(connection: Connection, chat_id: str) -> int:
