@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -22,9 +23,12 @@ from .nouns import (
     TaskStatus,
 )
 
+UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+"""Unicode's categories of controls, invisible signs and spaces: a text of nothing else is blank."""
+
 
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if all(unicodedata.category(sign) in UNSEEN for sign in text):
         raise ValueError("is blank: write something")
     return text
 

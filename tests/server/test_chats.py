@@ -178,6 +178,7 @@ async def test_malformed_messages_are_refused_in_words(api, body):
     [
         ("", "text is blank"),
         (" \n\t\u00a0", "text is blank"),
+        ("\u200b\u2060\ufeff", "text is blank"),
         ("a\0b", "text holds a NUL"),
         ("x" * 200_001, "200,001 characters; 200,000 is the most"),
     ],
@@ -192,7 +193,7 @@ async def test_texts_nobody_could_answer_are_refused_in_words_of_their_own(api, 
     assert (await api.view(chat_id))["messages"] == []
 
 
-@pytest.mark.parametrize("title", ["   ", "\n", "a\0b", "x" * 201])
+@pytest.mark.parametrize("title", ["   ", "\n", "\u200b", "a\0b", "x" * 201])
 async def test_blank_titles_and_nul_characters_are_refused(api, title):
     chat_id = await api.new_chat()
     for method, path in (("POST", "chats"), ("PATCH", f"chats/{chat_id}"), ("POST", "tasks")):
