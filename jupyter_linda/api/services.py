@@ -148,6 +148,7 @@ class Services:
         with self.log.transaction() as tx:
             for worker_id in self.brain.worker_ids:
                 queue.free(tx, worker_id)
+            queue.obey_stops(tx, self.server_id)
             servers.leave(tx.connection, self.server_id)
 
     async def close(self) -> None:

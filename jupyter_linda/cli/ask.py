@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..client import FINAL, LindaClient
-from ..errors import InvalidInput
+from ..errors import InvalidInput, LindaError
 from ..schemas.requests import MESSAGE_CHARS
 from .servers import some_server
 
@@ -69,7 +70,8 @@ def run(chosen: Namespace) -> int:
             accepted = client.send(chat_id, text, model=chosen.model, context=context)
             return Talk(client, chosen, accepted["run"]["run_id"]).follow(chat_id, after)
         except (KeyboardInterrupt, BrokenPipeError):  # nobody is there any more to read, or to be asked
-            client.stop(chat_id)
+            with contextlib.suppress(LindaError):  # a server that went stops it by itself
+                client.stop(chat_id)
             raise
 
 
@@ -188,7 +190,7 @@ class Talk:
             return ""
         try:
             return input(text)
-        except EOFError:
+        except (EOFError, UnicodeDecodeError):
             return ""
 
     def _end(self, run: Json) -> int:

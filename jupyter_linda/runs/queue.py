@@ -256,6 +256,18 @@ def stops_asked(connection: Connection, held: Sequence[str]) -> list[str]:
     )
 
 
+def obey_stops(tx: Transaction, server_id: str) -> None:
+    """A server's worker is gone: what it was asked to stop and could not is stopped."""
+    asked = select(runs.c.run_id).where(
+        runs.c.server_id == server_id,
+        runs.c.state == "running",
+        runs.c.stop_asked_at.is_not(None),
+        runs.c.lease_until.is_(None),
+    )
+    for run_id in tx.connection.execute(asked).scalars().all():
+        end(tx, run_id, "stopped")
+
+
 def lapse(now: datetime) -> datetime:
     """The moment before which a server's heartbeat counts as gone (60 s)."""
     return now - timedelta(seconds=60)

@@ -6,10 +6,12 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -86,7 +88,7 @@ def test_yes_to_run_does_not_allow_a_write(linda, provider, lab):
     assert not (lab.root / "under-run.txt").exists()
 
 
-def on_terminal(linda: CommandLine, *arguments: str, prompt: str, typed: str) -> tuple[int, str]:
+def on_terminal(linda: CommandLine, *arguments: str, prompt: str, typed: str | bytes) -> tuple[int, str]:
     """Run on a pseudo-terminal, type an answer when the prompt shows; returns exit code and everything shown."""
     import pty
 
@@ -108,11 +110,11 @@ def on_terminal(linda: CommandLine, *arguments: str, prompt: str, typed: str) ->
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
     until(lambda: prompt.encode() in b"".join(shown), seconds=60)
-    os.write(controller, typed.encode())
+    os.write(controller, typed.encode() if isinstance(typed, str) else typed)
     code = process.wait(60)
     reader.join(5)
     os.close(controller)
-    return code, b"".join(shown).decode()
+    return code, b"".join(shown).decode(errors="replace")
 
 
 @posix
@@ -254,6 +256,40 @@ def test_a_reader_that_leaves_stops_the_run_without_a_traceback(linda, provider,
     with process.stderr:
         assert (process.wait(30), process.stderr.read()) == (141, b"")
     until(lambda: newest_state(lab, chat_id) == "stopped")
+    provider.go()
+
+
+def test_signs_that_the_terminal_lacks_do_not_end_the_command(linda, provider, lab):
+    provider.script("in another script", uses(Use("list_files", {"path": ""})), says("Größe: 湖"))
+    done = linda.run("ask", "in another script", PYTHONIOENCODING="ascii")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("Gr\\xf6\\xdfe: \\u6e56\n")
+
+
+@posix
+def test_bytes_that_are_no_text_on_a_terminal_refuse(linda, provider, lab):
+    provider.script("garbled answer", uses(write("garbled.txt")), says("As you wish."))
+    code, shown = on_terminal(linda, "ask", "garbled answer", prompt="Allow once? [y/N]", typed=b"\xffy\n")
+    assert code == 3, shown
+    assert "Traceback" not in shown
+    assert not (lab.root / "garbled.txt").exists()
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_alone_and_ended_it_leaves_no_process_and_no_run_that_seems_to_go_on(alone, provider, name):
+    provider.hold()
+    provider.script("alone and ended", [Say("begun "), Stall(600), Say("never said"), End("stop")])
+    alone.lab.connect(provider.base_url)
+    process = alone.start("ask", "alone and ended", "--json")
+    chat_id = begun(process)
+    process.send_signal(getattr(signal, name))
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, b"")
+    until(lambda: not processes_of(alone.lab.home), seconds=6)
+    with closing(sqlite3.connect(alone.lab.data_dir / "linda.sqlite")) as database:
+        row = database.execute("SELECT state, stop_asked_at FROM runs WHERE chat_id = ?", (chat_id,)).fetchone()
+    assert row[0] == "stopped", row
     provider.go()
 
 

@@ -277,3 +277,19 @@ def test_a_run_of_a_living_server_of_another_folder_is_waited_for(desk, clock, i
         gone = servers.gone(tx.connection, now=tx.now)
         assert left.give_way(tx, queue.Claimant("w", "s1", "/root", gone), ids) == []
     assert desk.run_of(alive.run_id).state == "queued"
+
+
+def test_a_server_that_ends_obeys_the_stops_its_worker_did_not_get_to(desk):
+    stopped = desk.send("a")
+    claim(desk, "w1")
+    desk.stop(stopped.run_id)
+    desk.new_chat()
+    goes_on = desk.send("b")
+    claim(desk, "w1")
+    with desk.log.transaction() as tx:
+        queue.obey_stops(tx, "s1")
+    assert desk.run_of(stopped.run_id).state == "running"  # its worker may still write
+    with desk.log.transaction() as tx:
+        queue.free(tx, "w1")
+        queue.obey_stops(tx, "s1")
+    assert [desk.run_of(run.run_id).state for run in (stopped, goes_on)] == ["stopped", "running"]
