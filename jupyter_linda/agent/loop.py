@@ -111,6 +111,7 @@ class Runner:
                 model=self._mind.resolve_model(self._lease.run.model),
                 messages=context.build(transcript, root_name=Path(self._mind.root_dir).name or "/"),
                 tools=[*(schema_of(tool) for tool in self._offered()), ASK_USER_SCHEMA],
+                picture=self._hands.results.get,
             )
             await caller.call(request, parent_id)
         except ProviderFault as fault:

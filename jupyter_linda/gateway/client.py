@@ -13,6 +13,7 @@ from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, ReasoningDel
 from ..schemas import Usage
 from .assembly import CallAssembly, Halves, Piece
 from .faults import as_fault
+from .pictures import can_see, with_pictures
 from .providers import DEMO_MODEL, Connection, Providers
 
 if TYPE_CHECKING:
@@ -192,7 +193,8 @@ def _usage(chunk: Any) -> Usage | None:
 
 def _arguments(litellm: Litellm, request: ModelRequest, connection: Connection, timeout_s: float) -> Mapping[str, Any]:
     """What litellm is called with."""
-    messages = [{key: value for key, value in message.items() if key != "data"} for message in request.messages]
+    picture = request.picture if can_see(litellm, connection.litellm_model) else None
+    messages = with_pictures(request.messages, picture)
     arguments: dict[str, Any] = {
         "model": connection.litellm_model,
         "messages": messages,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from datetime import datetime
 
     from ..schemas import Usage
@@ -74,6 +74,8 @@ class ModelRequest:
     messages: Sequence[Mapping[str, Json]]
     tools: Sequence[Mapping[str, Json]] = ()
     max_output_tokens: int | None = None
+    picture: Callable[[str], str] | None = None
+    """The base64 content behind a picture's name in a message's `images` (pairs of mime type and name)."""
 
 
 class Model(Protocol):

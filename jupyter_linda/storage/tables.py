@@ -130,6 +130,7 @@ calls = Table(
     Column("diffs", JSON, nullable=False, default=list),
     Column("data", JSON),
     Column("found", JSON, nullable=False, server_default="[]"),
+    Column("images", JSON, nullable=False, server_default="[]"),
     Column("problem", JSON),
     Column("begun_at", Instant),
     Column("done_at", Instant),

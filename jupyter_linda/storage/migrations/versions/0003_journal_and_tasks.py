@@ -48,3 +48,4 @@ def upgrade() -> None:
     )
     op.create_index("tasks_by_owner", "tasks", ["owner_id", "status"])
     op.add_column("calls", sa.Column("found", sa.JSON(), nullable=False, server_default="[]"))
+    op.add_column("calls", sa.Column("images", sa.JSON(), nullable=False, server_default="[]"))
