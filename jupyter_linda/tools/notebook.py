@@ -25,6 +25,7 @@ from .naming import (
     version_of,
 )
 from .rendering import cell_source, error_line, images_of, outputs_text
+from .staleness import notes_on_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,15 +84,16 @@ async def read_notebook(
     """Read a notebook as it is now, unsaved changes included: each cell's number, index, id, version, type and source.
 
     The person counts cells from 1; `index` and `start` count from 0. Edits need the id and the version.
-    Pictures are shown as their type and size.
+    Pictures are shown as their type and size. Notes say which cells are stale or ran out of order.
     """
-    # `data` holds path, total_cells, cells (cell_id, index, cell_type, source, version)
+    # `data` holds path, total_cells, cells (cell_id, index, cell_type, source, version), notes
     notebook = await context.live.read_notebook(api_path(context, path))
     cells = list(enumerate(notebook.content["cells"]))[start : start + count]
     total = len(notebook.content["cells"])
     head = f"{notebook.path}: {total} cells" + _language_note(notebook)
     shown = f"{head}; these are cells {start + 1} to {start + len(cells)}" if len(cells) != total and cells else head
-    parts, used = [shown], 0
+    notes = notes_on_order(notebook.content["cells"])
+    parts, used = ["\n".join([shown, *(f"Note: {note}" for note in notes)])], 0
     for index, cell in cells:
         is_brief = detail == "brief" or used > READ_CHARS
         part = _cell_part(index, cell, is_brief=is_brief)
@@ -100,7 +102,12 @@ async def read_notebook(
     return ToolResult(
         text="\n\n".join(parts),
         title=f"Read {notebook.path}, {total} cells",
-        data={"path": notebook.path, "total_cells": total, "cells": [_cell_data(i, c) for i, c in cells]},
+        data={
+            "path": notebook.path,
+            "total_cells": total,
+            "cells": [_cell_data(i, c) for i, c in cells],
+            "notes": notes,
+        },
     )
 
 
