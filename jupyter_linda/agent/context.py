@@ -6,8 +6,9 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from .fence import fenced, mark_of
+from .fence import fenced, find_instructions, is_name, quoted
 from .hands import ASK_USER
+from .hidden import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ def build(transcript: Transcript, *, root_name: str) -> Prompt:
     by_message: dict[str, list[CallRow]] = {}
     for row in transcript.calls:
         by_message.setdefault(row.message_id, []).append(row)
-    prompt: Prompt = [{"role": "system", "content": system_prompt().replace("{root_name}", root_name)}]
+    prompt: Prompt = [{"role": "system", "content": system_prompt().replace("{root_name}", one_line(root_name))}]
     following = (*transcript.history[1:], None)
     for message, after in zip(transcript.history, following, strict=True):
         prompt.extend(_as_prompt(message, by_message.get(message.message_id, ())))
@@ -103,6 +104,7 @@ def _as_prompt(message: Message, rows: Sequence[CallRow]) -> Prompt:
             "tool_call_id": provider_ids.get(row.call_id, row.call_id),
             "name": row.name,
             "content": _result_of(row),
+            "images": row.images or [],
             "data": row.data if row.problem is None else {"problem": row.problem},
         }
         for row in rows
@@ -111,8 +113,8 @@ def _as_prompt(message: Message, rows: Sequence[CallRow]) -> Prompt:
 
 
 def _result_of(row: CallRow) -> str:
-    """A result between its marks; ours, such as a refusal, stands bare."""
-    if row.state != "done" or not row.result or row.name == ASK_USER:
+    """A result between its marks, and why a call failed too: it may quote. Ours, such as a refusal, stands bare."""
+    if row.state not in ("done", "failed") or not row.result or row.name == ASK_USER:
         return row.result or _without_result(row)
     text = fenced(row.result, row.call_id, origin=row.name)
     return f"{text}\n{FOUND}" if row.found else text
@@ -134,20 +136,24 @@ def _is_object(text: str) -> bool:
 
 def _with_context(message: Message) -> str:
     lines = [line for item in message.context for line in _context_lines(item, message.message_id)]
-    return "\n".join([*lines, "", message.text]) if lines else message.text
+    found = any(find_instructions("\n".join((i.text, i.path, i.cell_id, i.name))) for i in message.context)
+    return "\n".join([*lines, *([FOUND] if found else []), "", message.text]) if lines else message.text
 
 
 def _context_lines(item: ContextItem, message_id: str) -> list[str]:
-    path = " ".join(item.path.split("\n"))
+    def name(text: str) -> str:
+        return text if is_name(text) else quoted(text, message_id)
+
+    path = name(item.path)
     if item.kind == "cell":
-        return [f"[context] cell: {item.cell_id} in {path}"]
+        return [f"[context] cell: {name(item.cell_id)} in {path}"]
     if item.kind in ("selection", "output"):
-        mark, of_cell = mark_of(message_id), f" of cell {item.cell_id}" if item.cell_id else ""
-        return [f"[context] {item.kind}{of_cell} in {path}: <<data {mark}>> {item.text[:4000]!r} <<end {mark}>>"]
+        of_cell = f" of cell {name(item.cell_id)}" if item.cell_id else ""
+        return [f"[context] {item.kind}{of_cell} in {path}: {quoted(item.text[:4000], message_id)}"]
     if item.kind in ("variable", "frame"):
-        return [f"[context] {item.kind}: {item.name} in {path}"]
+        return [f"[context] {item.kind}: {name(item.name)} in {path}"]
     if item.kind == "picture":
-        return [f"[context] picture in the outputs of cell {item.cell_id} in {path}: read_cell shows it"]
+        return [f"[context] picture in the outputs of cell {name(item.cell_id)} in {path}: read_cell shows it"]
     return [f"[context] {item.kind}: {path}"]
 
 

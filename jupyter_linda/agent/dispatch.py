@@ -14,7 +14,7 @@ from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
 from ..permissions.code import UNREADABLE
-from ..permissions.taint import asked_in
+from ..permissions.taint import asked_in, findings_of
 from ..ports import GateCall, Json, Tool, ToolContext, ToolResult, Unknown
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
@@ -23,6 +23,7 @@ from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
 from .fence import find_instructions
 from .hands import ASK_USER, Hands, Ready
+from .hidden import one_line, visible
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for, sources_before
 from .wording import how_to_allow, problem_of, title_of, told
 
@@ -139,11 +140,11 @@ class Dispatcher:
         return Ready(row, tool, arguments, call, verdict.permit, seen_for(row.call_id, transcript.questions)), None
 
     async def _findings(self, row: CallRow, tool: Tool, arguments: Mapping[str, Json]) -> tuple[str, ...]:
-        """What the code that would run seems to do."""
-        if tool.action != "run":
+        """What the code that would run, or the text that would be written, seems to do."""
+        if tool.action == "read":
             return ()
         try:
-            return (await tool.preview(arguments, self._context(row))).findings
+            return findings_of(tool.name, tool.action, await tool.preview(arguments, self._context(row)))
         except LindaError:
             return (UNREADABLE,)
 
@@ -326,15 +327,20 @@ class Dispatcher:
         values = {
             "state": "done",
             "action": tool.action,
-            "title": whole_text(result.title),
-            "result": text,
+            "title": one_line(whole_text(result.title)),
+            "result": visible(text),
             "result_hash": digest,
-            "found": list(find_instructions(result.text)) if tool.action in ("read", "run") else [],
+            "found": list(find_instructions(text)),
+            "images": await asyncio.to_thread(self._keep_images, result),
             "outputs": [TOO_DEEP if is_deep(output) else whole_json(output) for output in result.outputs],
             "diffs": whole_json([diff.model_dump() for diff in result.diffs]),
             "data": None if is_deep(result.data) else whole_json(result.data),
         }
         await self._lease.log.database.run(self._write_end, row, values)
+
+    def _keep_images(self, result: ToolResult) -> list[list[str]]:
+        """Pictures beside the long results, each once; the row names them by type and hash."""
+        return [[mime, self._hands.results.put(content)] for mime, content in result.images]
 
     async def _close(
         self, row: CallRow, state: CallState, text: str, *, action: str, problem: Problem | None = None, title: str = ""
@@ -343,7 +349,8 @@ class Dispatcher:
             "state": state,
             "action": action,
             **({"title": whole_text(title)} if title else {}),  # else the one it began with
-            "result": whole_text(shorten(text, self._hands.limits.result_chars)),
+            "result": visible(whole_text(shorten(text, self._hands.limits.result_chars))),
+            "found": list(find_instructions(text)) if state == "failed" else [],
             "problem": None if problem is None else whole_json(problem.model_dump()),
         }
         await self._lease.log.database.run(self._write_end, row, values)
@@ -359,7 +366,9 @@ class Dispatcher:
 
 
 def _with_sources(preview: Preview, call: GateCall) -> Preview:
-    """A question says what was read before it: orders of strangers may be behind the wish."""
+    """A question says what was read before it, and why that matters: orders of strangers may be behind the wish."""
+    shown = preview.model_copy(update={"sentence": one_line(preview.sentence)})
     if not call.tainted_by or call.action == "read":
-        return preview
-    return preview.model_copy(update={"read_before": call.tainted_by})
+        return shown
+    findings = tuple(dict.fromkeys((*preview.findings, *call.findings)))
+    return shown.model_copy(update={"read_before": call.tainted_by, "findings": findings})

@@ -11,6 +11,8 @@ from ..chats import store
 from ..permissions.taint import MOST_SOURCES
 from ..runs import questions
 from ..storage.tables import calls, messages, runs
+from .fence import holds_words
+from .hidden import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,14 +135,15 @@ def sources_before(row: CallRow, transcript: Transcript, tools: Mapping[str, Too
     read = [
         done.title or done.name
         for done in transcript.calls
-        if done.message_id != row.message_id and done.state == "done" and _reads(tools.get(done.name))
+        if done.message_id != row.message_id and _tells(done, tools.get(done.name))
     ]
-    attached = [item.path for message in transcript.history for item in message.context if item.text]
-    return tuple(dict.fromkeys([*reversed(read), *attached]))[:MOST_SOURCES]
+    attached = [item.path for message in transcript.history for item in message.context if holds_words(item)]
+    return tuple(dict.fromkeys(map(one_line, [*reversed(read), *attached])))[:MOST_SOURCES]
 
 
-def _reads(tool: Tool | None) -> bool:
-    return tool is None or tool.action in ("read", "run")
+def _tells(done: CallRow, tool: Tool | None) -> bool:
+    """Whether a call's result may hold words of strangers: what was read, and why something failed."""
+    return done.state == "failed" or (done.state == "done" and (tool is None or tool.action in ("read", "run")))
 
 
 def seen_for(call_id: str, asked: Sequence[Question]) -> Preview | None:

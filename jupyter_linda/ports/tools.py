@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -139,9 +140,19 @@ class Asked:
     words: str = ""
 
     def about(self, path: str) -> bool:
-        """Whether the person attached this notebook or file, or named it."""
-        name = posixpath.basename(path).casefold()
-        return bool(path) and (path in self.paths or (len(name) > 2 and name in self.words))
+        """Whether the person attached this notebook or file, or named it: the whole name, and its folder if they did.
+
+        A name without a dot is a word like others, so it counts only where it was attached.
+        """
+        if not path or path in self.paths:
+            return bool(path)
+        folder, name = posixpath.split(path.casefold())
+        if "." not in name.strip("."):
+            return False
+        before = r"(?<![a-z0-9_.-])" if name[0].isascii() else ""
+        places = re.finditer(rf"([^/\s]*/)?{before}{re.escape(name)}(?![a-z0-9_-]|\.[a-z0-9])", self.words)
+        parent = posixpath.basename(folder) or "."
+        return any(not typed[1] or typed[1].endswith(f"{parent}/") for typed in places)
 
 
 @dataclass(frozen=True)

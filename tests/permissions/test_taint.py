@@ -99,3 +99,23 @@ def test_only_the_person_points_at_things():
     assert not asked.about("evil.csv")
     assert not asked.about("")
     assert not asked_in([message("go to a and do it")]).about("a")
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "is_meant"),
+    [
+        ("fix sales.ipynb.", "sales.ipynb", True),
+        ("修复sales.ipynb中的错误", "deep/sales.ipynb", True),
+        ("打开“销售.csv”", "销售.csv", True),
+        ("read a/notes.md", "a/notes.md", True),
+        ("read ./notes.md", "notes.md", True),
+        ("read a/notes.md", "b/notes.md", False),
+        ("read a/notes.md", "notes.md", False),
+        ("read notes.md and tell me", "otes.md", False),
+        ("read notes.md and tell me", "tell", False),
+        ("read notes.md.bak", "notes.md", False),
+        ("read the notes", ".", False),
+    ],
+)
+def test_a_file_is_pointed_at_by_its_whole_name(words, path, is_meant):
+    assert asked_in([message(words)]).about(path) == is_meant

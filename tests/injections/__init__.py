@@ -1,0 +1,1 @@
+"""Orders of strangers in what she reads, against the whole product."""
