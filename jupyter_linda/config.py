@@ -68,6 +68,11 @@ class LindaSettings(Configurable):
         config=True
     )
     rules_file = Unicode(help="JSON file of permission rules. Default: <data_dir>/rules.json").tag(config=True)
+    policy_file = Unicode(
+        "",
+        help="JSON file of permission rules that users cannot loosen, besides linda_policy.json in the folders of "
+        "Jupyter's configuration. Empty: only those.",
+    ).tag(config=True)
     demo_weights = Unicode(
         "", help="Path of the embedded model's GGUF file. Default: where `jupyter linda start` put it."
     ).tag(config=True)

@@ -15,6 +15,9 @@ from .gateway.providers import Providers
 from .gateway.weights import find_weights
 from .live.browser import Browsers
 from .live.server import LiveServer
+from .permissions.closed import closed_places
+from .permissions.paths import PathPolicy
+from .permissions.policy import find_policies
 from .permissions.watch import RuleFile
 from .runs import queue, servers
 from .runs.supervisor import Supervisor
@@ -61,6 +64,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             return queue.has_work(tx.connection, claimant)
 
     handlers: dict[str, Any] = {**serve_live(live), "changed": changed}
+    policies = find_policies(settings.policy_file)
     supervisor = Supervisor(
         settings.to_worker(),
         handlers,
@@ -87,6 +91,17 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
         ),
         rules=RuleFile(settings.rules_file),
+        policies=policies,
+        paths=PathPolicy(
+            root_dir,
+            allow_hidden=settings.allow_hidden,
+            never=closed_places(
+                data_dir=settings.data_dir,
+                database_path=str(database.path),
+                rules_file=settings.rules_file,
+                policies=policies,
+            ),
+        ),
         results=Results(data_dir / "results"),
         clock=clock,
         ids=ids,

@@ -53,6 +53,14 @@ def _ever(_arguments: Mapping[str, Json]) -> bool:
     return True
 
 
+def _text_bytes(value: Json) -> int:
+    if isinstance(value, dict):
+        return sum(map(_text_bytes, value.values()))
+    if isinstance(value, list):
+        return sum(map(_text_bytes, value))
+    return len(value.encode()) if isinstance(value, str) else 0
+
+
 @dataclass
 class FunctionTool:
     """A tool made of a function; see `ports.Tool`. `previews` and `finds` attach the other two parts."""
@@ -63,6 +71,7 @@ class FunctionTool:
     resource_of: Resourcer
     always_asks: bool = False
     values_shown: Callable[[Mapping[str, Json]], bool] = _never
+    writes: tuple[str, ...] = ()
     name: str = ""
     description: str = ""
     parameters: Mapping[str, Json] = field(default_factory=dict)
@@ -111,6 +120,10 @@ class FunctionTool:
         """Whether the result shows values of the user's data to the model."""
         return self.values_shown(arguments)
 
+    def written_bytes(self, arguments: Mapping[str, Json]) -> int | None:
+        """How many bytes of text these arguments would write; None where the tool does not say which they are."""
+        return sum(_text_bytes(arguments[name]) for name in self.writes) if self.writes else None
+
     async def preview(self, arguments: Mapping[str, Json], context: ToolContext) -> Preview:
         """What a question shows; the exact arguments are always shown beside it."""
         if self._previewer is None:
@@ -137,12 +150,13 @@ def tool(
     resource: Resourcer,
     shows_values: bool | Callable[[Mapping[str, Json]], bool] = False,
     always_asks: bool = False,
+    writes: tuple[str, ...] = (),
 ) -> Callable[[Body], FunctionTool]:
     """Make a tool of `async def name(context, **arguments) -> ToolResult`.
 
     The docstring is the description the model reads; `Annotated[type, "text"]` describes an argument.
     `shows_values`: the result holds values of data, so it asks where the model runs elsewhere; `always_asks`: no
-    rule and no grant lets it through.
+    rule and no grant lets it through. `writes` names the arguments that hold all the text it writes.
     """
     shown = shows_values if callable(shows_values) else _ever if shows_values else _never
 
@@ -154,6 +168,7 @@ def tool(
             resource_of=resource,
             always_asks=always_asks,
             values_shown=shown,
+            writes=writes,
         )
 
     return make

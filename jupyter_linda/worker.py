@@ -12,8 +12,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jupyter_core.paths import jupyter_config_dir, jupyter_runtime_dir
-
 from .agent.claims import Claims, Times, WatchedQueue
 from .agent.hands import Hands, Limits
 from .agent.loop import Mind
@@ -30,15 +28,17 @@ from .journal.files import FileUndo
 from .journal.store import CallJournal, trim
 from .journal.store import Limits as UndoLimits
 from .journal.undo import Undoing
-from .permissions.approvals import SqlGrants, scopes_for
+from .permissions.approvals import SqlGrants
 from .permissions.audit import SqlAudit
+from .permissions.closed import closed_places
 from .permissions.gate import RuleGate
 from .permissions.paths import PathPolicy
+from .permissions.policy import find_policies
 from .permissions.watch import RuleFile
-from .ports import Clock, GateCall, ToolContext
+from .ports import Clock, ToolContext
 from .runs.process import GRACE_S, end_own_group, leave
 from .runs.queue import Claimant
-from .schemas import GrantScope, ProviderInput, Run, Undo
+from .schemas import ProviderInput, Run, Undo
 from .seeds import RandomIds, SystemClock
 from .storage.database import Database
 from .storage.files import Results
@@ -137,19 +137,23 @@ class Worker:
     def _make_hands(self, settings: dict[str, Json], root_dir: str, event_log: EventLog) -> Hands:
         """The tools, the gate before them, and the journal of what they change."""
         clock, database = event_log.clock, event_log.database
-        closed = (
-            "/proc",
-            "/sys",
-            "/dev",
-            settings["data_dir"],
-            str(database.path),
-            settings["rules_file"],
-            jupyter_runtime_dir(),
-            jupyter_config_dir(),
+        policies = find_policies(settings["policy_file"])
+        closed = closed_places(
+            data_dir=settings["data_dir"],
+            database_path=str(database.path),
+            rules_file=settings["rules_file"],
+            policies=policies,
         )
         policy = PathPolicy(root_dir, allow_hidden=settings["allow_hidden"], never=closed)
         rules = RuleFile(settings["rules_file"])
-        gate = RuleGate(rules=rules, policy=policy, grants=SqlGrants(database), audit=SqlAudit(database), clock=clock)
+        gate = RuleGate(
+            rules=rules,
+            policies=policies,
+            policy=policy,
+            grants=SqlGrants(database),
+            audit=SqlAudit(database),
+            clock=clock,
+        )
         live = RemoteLive(self._channel)
         kept = Results(Path(settings["data_dir"]) / "kept")
         limits = UndoLimits(
@@ -184,14 +188,11 @@ class Worker:
                 provenance=mark if marks_cells else {},
             )
 
-        def scopes(call: GateCall) -> tuple[GrantScope, ...]:
-            return scopes_for(call, policy)
-
         return Hands(
             tools=TOOLS,
             gate=gate,
             make_context=make_context,
-            scopes_for=scopes,
+            scopes_for=gate.scopes,
             results=Results(Path(settings["data_dir"]) / "results"),
             ids=RandomIds(),
             limits=Limits(settings["result_limit_chars"], timedelta(hours=settings["question_expiry_h"])),

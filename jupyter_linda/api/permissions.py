@@ -1,18 +1,20 @@
-"""Routes of questions and answers, grants, rules, audit."""
+"""Routes of questions and answers, and of grants."""
 
 from __future__ import annotations
 
 import posixpath
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidInput
-from ..events.log import Transaction, home_of
-from ..events.payloads import RulesChanged
-from ..permissions import approvals, audit
+from ..permissions import approvals
 from ..runs import left, questions, servers
-from ..schemas import Answer, AuditEntry, Grant, GrantScope, Noun, Question
+from ..schemas import Answer, Grant, GrantScope, Question
 from .base import LindaHandler
+
+if TYPE_CHECKING:
+    from ..events.log import Transaction
 
 
 class QuestionsHandler(LindaHandler):
@@ -134,55 +136,3 @@ class GrantHandler(LindaHandler):
         await self.services.database.run(work)
         self.set_status(204)
         self.finish()
-
-
-class RulesText(Noun):
-    """PUT rules"""
-
-    text: str
-
-
-class RulesHandler(LindaHandler):
-    """GET and PUT rules"""
-
-    needs_database = False
-
-    async def get(self) -> None:
-        """The rules file as it stands, and what is wrong with it."""
-        self._reply_rules()
-
-    async def put(self) -> None:
-        """Replace the rules; malformed ones are refused and the file stays."""
-        self.refuse_tokens()
-        self.services.rules.save(self.body(RulesText).text)
-        await self.services.ready()
-        owner = self.owner_id
-
-        def work() -> None:
-            with self.services.log.transaction() as tx:
-                tx.append(home_of(owner), RulesChanged(problem=self.services.rules.problem))
-
-        await self.services.database.run(work)
-        self._reply_rules()
-
-    def _reply_rules(self) -> None:
-        rules = self.services.rules
-        rules.current()
-        problem = None if rules.problem is None else rules.problem.model_dump()
-        self.reply({"text": rules.text(), "path": str(rules.path), "problem": problem})
-
-
-class AuditHandler(LindaHandler):
-    """GET audit"""
-
-    async def get(self) -> None:
-        """Decisions, newest first."""
-        owner = self.owner_id
-        chat_id, tool = self.get_query_argument("chat_id", ""), self.get_query_argument("tool", "")
-        before, limit = self.number("before"), self.number("limit", 100) or 100
-
-        def work() -> tuple[AuditEntry, ...]:
-            with self.services.database.read() as connection:
-                return audit.list_entries(connection, owner, chat_id=chat_id, tool=tool, before=before, limit=limit)
-
-        self.reply({"entries": await self.services.database.run(work)})

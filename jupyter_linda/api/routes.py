@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_server.utils import url_path_join
 
-from . import chats, models, permissions, status, stream, tasks, undo
+from . import audit, chats, models, permissions, rules, status, stream, tasks, undo
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
@@ -27,8 +27,10 @@ ROUTES: tuple[tuple[str, type], ...] = (
     (f"questions/{ID}/answer", permissions.AnswerHandler),
     ("grants", permissions.GrantsHandler),
     (f"grants/{ID}", permissions.GrantHandler),
-    ("rules", permissions.RulesHandler),
-    ("audit", permissions.AuditHandler),
+    ("rules", rules.RulesHandler),
+    ("rules/try", rules.TryRulesHandler),
+    ("audit", audit.AuditHandler),
+    ("audit/export", audit.AuditExportHandler),
     ("models", models.ModelsHandler),
     ("models/default", models.DefaultModelHandler),
     ("providers", models.ProvidersHandler),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..gateway.providers import Providers
     from ..live.browser import Browsers
     from ..live.server import LiveServer
+    from ..permissions.paths import PathPolicy
+    from ..permissions.policy import Policies
     from ..permissions.watch import RuleFile
     from ..ports import Clock, Ids
     from ..runs.supervisor import Supervisor
@@ -49,6 +51,8 @@ class Services:
     browsers: Browsers
     providers: Providers
     rules: RuleFile
+    policies: Policies
+    paths: PathPolicy
     results: Results
     clock: Clock
     ids: Ids
@@ -96,14 +100,14 @@ class Services:
 
     async def _watch(self) -> None:
         """Start the worker for runs that may go on; tell open tabs when the rules file changed or broke."""
-        seen = (self.rules.current(), self.rules.problem)
+        seen = self._law()
         while True:
             await asyncio.sleep(LOOK_S)
             await self._look_for_runs()
             homes = self.follower.homes()
             if not homes:
                 continue
-            now = (self.rules.current(), self.rules.problem)
+            now = self._law()
             if now != seen:
                 seen = now
                 with contextlib.suppress(LindaError):
@@ -139,10 +143,17 @@ class Services:
         with self.database.read() as connection:
             return queue.has_work(connection, self.claimant(connection, self.clock.now()))
 
+    def _law(self) -> tuple[object, ...]:
+        return self.rules.current(), self.rules.problem, self.policies.current(), self.policies.problem
+
+    def rules_changed(self) -> RulesChanged:
+        """What is told of rules and policies as they were last read."""
+        return RulesChanged(problem=self.rules.problem, policy_problem=self.policies.problem)
+
     def _tell_rules(self, homes: set[str]) -> None:
         with self.log.transaction() as tx:
             for home in sorted(homes):
-                tx.append(home, RulesChanged(problem=self.rules.problem))
+                tx.append(home, self.rules_changed())
 
     def _leave(self) -> None:
         with self.log.transaction() as tx:

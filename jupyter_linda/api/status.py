@@ -25,6 +25,7 @@ class StatusHandler(LindaHandler):
         except LindaError as error:
             services.log_problem(error)
         services.rules.current()
+        services.policies.current()
         try:
             default_model = services.providers.default_model
         except LindaError:
@@ -36,6 +37,7 @@ class StatusHandler(LindaHandler):
                 worker_problem=services.brain.problem,
                 database_problem=services.database_problem,
                 rules_problem=services.rules.problem,
+                policy_problem=services.policies.problem,
                 default_model=default_model,
                 demo_model="ready" if services.providers.is_demo_ready else "missing",
                 home_id=home_of(self.owner_id),
@@ -73,6 +75,7 @@ class ReadinessHandler(LindaHandler):
             services.database,
             services.providers,
             services.rules,
+            services.policies,
             Path(services.settings.data_dir),
             services.root_dir,
         )

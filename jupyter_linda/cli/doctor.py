@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..gateway.providers import DEMO_MODEL, Providers
 from ..gateway.weights import find_weights
+from ..permissions.policy import find_policies
 from ..permissions.watch import RuleFile
 from ..runs.readiness import check_all
 from ..schemas import Check
@@ -50,7 +51,8 @@ def examine(*, is_offline: bool) -> list[Check]:
     )
     database = Database(settings.database_url)
     try:
-        found = check_all(database, providers, RuleFile(settings.rules_file), data_dir, str(Path.cwd()))
+        rules, policies = RuleFile(settings.rules_file), find_policies(settings.policy_file)
+        found = check_all(database, providers, rules, policies, data_dir, str(Path.cwd()))
     finally:
         database.close()
     found += [checks.check_server_extension(), checks.check_panel(), checks.check_engine(), checks.check_worker()]

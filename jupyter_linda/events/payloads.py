@@ -106,9 +106,10 @@ class ChatDeleted(Noun):
 
 
 class RulesChanged(Noun):
-    """rules.changed (home stream): the rules file was read again; `problem` when the last good stay."""
+    """rules.changed (home stream): the rules file or a policy was read again; `problem` when the last good stay."""
 
     problem: Problem | None = None
+    policy_problem: Problem | None = None
 
 
 class SettingsChanged(Noun):

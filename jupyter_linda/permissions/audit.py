@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from sqlalchemy import insert, select
@@ -11,6 +16,7 @@ from ..storage.tables import audit
 from ..storage.texts import json_shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from sqlalchemy import Connection
@@ -60,25 +66,85 @@ def record_entry(
     )
 
 
+@dataclass(frozen=True)
+class AuditFilter:
+    """Which entries are wanted; what is left empty does not matter."""
+
+    chat_id: str = ""
+    tool: str = ""
+    action: str = ""
+    decision: str = ""
+    text: str = ""
+    """Occurs in tool, path, rule, who decided or arguments, whatever the case."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """Up to before this."""
+
+    def fits(self, entry: AuditEntry) -> bool:
+        """Whether the text occurs; the rest is the database's to compare."""
+        if not self.text:
+            return True
+        arguments = json.dumps(entry.arguments, ensure_ascii=False)
+        return (
+            self.text.casefold()
+            in "\n".join((entry.tool, entry.resource, entry.rule, entry.by, arguments, str(entry.arguments))).casefold()
+        )
+
+
+EVERY = AuditFilter()
+MOST_ENTRIES = 1000
+
+
 def list_entries(
-    connection: Connection,
-    owner_id: str,
-    *,
-    chat_id: str = "",
-    tool: str = "",
-    before: int | None = None,
-    limit: int = 100,
+    connection: Connection, owner_id: str, wanted: AuditFilter = EVERY, *, before: int | None = None, limit: int = 100
 ) -> tuple[AuditEntry, ...]:
     """Entries of an owner, newest first; `before` is an audit id to go on from."""
     query = select(audit).where(audit.c.owner_id == owner_id)
-    if chat_id:
-        query = query.where(audit.c.chat_id == chat_id)
-    if tool:
-        query = query.where(audit.c.tool == tool)
+    for name in ("chat_id", "tool", "action", "decision"):
+        if value := getattr(wanted, name):
+            query = query.where(audit.c[name] == value)
+    if wanted.since is not None:
+        query = query.where(audit.c.at >= wanted.since)
+    if wanted.until is not None:
+        query = query.where(audit.c.at < wanted.until)
     if before is not None:
         query = query.where(audit.c.audit_id < before)
-    rows = connection.execute(query.order_by(audit.c.audit_id.desc()).limit(max(1, min(limit, 1000))))
-    return tuple(AuditEntry.model_validate(dict(row._mapping)) for row in rows)  # public name
+    # Texts are compared here: SQLite knows upper and lower case of ASCII only.
+    newest_first = query.order_by(audit.c.audit_id.desc()).execution_options(yield_per=500)
+    with connection.execute(newest_first) as rows:
+        entries = (AuditEntry.model_validate(dict(row._mapping)) for row in rows)  # public name
+        found = (entry for entry in entries if wanted.fits(entry))
+        return tuple(itertools.islice(found, max(1, min(limit, MOST_ENTRIES))))
+
+
+# ---- as files ----------------------------------------------------------------------------------
+
+_COLUMNS = tuple(AuditEntry.model_fields)
+
+
+def csv_head() -> str:
+    """The first line of an export as CSV."""
+    return ",".join(_COLUMNS) + "\r\n"
+
+
+def as_csv(entries: Iterable[AuditEntry]) -> str:
+    """Lines of CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    lines = io.StringIO()
+    writer = csv.writer(lines)
+    for entry in entries:
+        values = entry.model_dump(mode="json")
+        values["arguments"] = json.dumps(values["arguments"], ensure_ascii=False)
+        writer.writerow([_harmless(values[name]) for name in _COLUMNS])
+    return lines.getvalue()
+
+
+def as_json_lines(entries: Iterable[AuditEntry]) -> str:
+    """One JSON object a line, exactly what the audit holds."""
+    return "".join(entry.model_dump_json() + "\n" for entry in entries)
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 class SqlAudit:

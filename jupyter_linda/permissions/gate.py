@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import InvalidPath, NotAllowed
 from ..ports import Permit, Verdict
-from .approvals import covers
+from .approvals import covers, scopes_for
+from .conditions import Facts
+from .law import Law, stricter
 from .paths import is_under, parts_of, refuse_outside
-from .rules import decide, denied_tools
+from .policy import Policies
 from .taint import needs_question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..ports import Clock, GateCall
-    from ..schemas import Action, Grant
+    from ..schemas import Action, Grant, GrantScope
     from .approvals import GrantBook
     from .audit import AuditDecision, AuditLog
     from .paths import Located, PathPolicy
@@ -35,6 +38,7 @@ class _Ruling:
     reason: str
     decision: AuditDecision
     by: str = "rules"
+    may_degrade: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,18 +50,22 @@ class _Place:
     found: Decision
 
 
-def _strictness(found: Decision) -> int:
-    return ("auto", "ask", "deny").index(found.effect)
-
-
 class RuleGate:
     """Implements `ports.Gate`: rules, then grants, then a person's answer to this very call; default deny."""
 
     def __init__(
-        self, *, rules: RuleFile, policy: PathPolicy, grants: GrantBook, audit: AuditLog, clock: Clock
+        self,
+        *,
+        rules: RuleFile,
+        policy: PathPolicy,
+        grants: GrantBook,
+        audit: AuditLog,
+        clock: Clock,
+        policies: Policies | None = None,
     ) -> None:
         self.policy = policy
         self._rules = rules
+        self._policies = policies or Policies()
         self._grants = grants
         self._audit = audit
         self._clock = clock
@@ -94,7 +102,13 @@ class RuleGate:
                 resource=call.resource,
                 seal=self._seal,
             )
-        return Verdict(effect=ruling.effect, rule=ruling.rule, reason=ruling.reason, permit=permit)
+        return Verdict(
+            effect=ruling.effect,
+            rule=ruling.rule,
+            reason=ruling.reason,
+            permit=permit,
+            may_degrade=ruling.may_degrade,
+        )
 
     async def conclude(self, call: GateCall, *, is_done: bool, words: str) -> None:
         """See `ports.Gate`."""
@@ -116,7 +130,18 @@ class RuleGate:
 
     def hidden_tools(self, tools: Sequence[tuple[str, Action]]) -> frozenset[str]:
         """Names of tools that a rule denies everywhere: not offered to the model."""
-        return denied_tools(self._rules.current(), tools)
+        return self.law().hidden_tools(tools)
+
+    def law(self) -> Law:
+        """Rules and policies as they stand now."""
+        rules, policies = self._rules.current(), self._policies.current()
+        problem = self._policies.problem
+        return Law(rules, policies, "" if problem is None else problem.message)
+
+    def scopes(self, call: GateCall) -> tuple[GrantScope, ...]:
+        """What "always" may mean for this call; nothing where a policy asks."""
+        is_firm = any(place.found.is_firm for place in self._places(call))
+        return () if is_firm else scopes_for(call, self.policy)
 
     def admitter(self, call_id: str) -> Callable[[str, Action], str]:
         """`ToolContext.admit_path` of one judged call: a path must be listed as auto, or lie in what was permitted.
@@ -127,7 +152,7 @@ class RuleGate:
         def admit(path: str, action: Action) -> str:
             located = self.policy.locate(path)
             call = self._judged.get(call_id)
-            found = self._decide(call.tool if call else "", located.real, action)
+            found = self._decide(call, located.real, action)
             if found.effect == "deny":
                 raise NotAllowed(f"{path!r} is closed by the rule {found.rule!r}.")
             if found.effect == "ask" and not (call and self._is_within(call, located, action, found)):
@@ -145,8 +170,17 @@ class RuleGate:
         """`ToolContext.is_visible`."""
         return self.policy.is_visible(path)
 
-    def _decide(self, tool: str, real: str, action: Action) -> Decision:
-        return decide(self._rules.current(), tool=tool, action=action, real=real, root=self.policy.root)
+    def _decide(self, call: GateCall | None, real: str, action: Action) -> Decision:
+        at = self._clock.now().astimezone()
+        facts = Facts(at=at) if call is None else Facts(call.size_bytes, at, call.started_by)
+        return self.law().decide(
+            tool="" if call is None else call.tool,
+            action=action,
+            real=real,
+            root=self.policy.root,
+            facts=facts,
+            profile="" if call is None else call.profile,
+        )
 
     def _places(self, call: GateCall) -> list[_Place]:
         """Everything the call touches, with what the rules say of it; its own resource first."""
@@ -154,9 +188,9 @@ class RuleGate:
         places = []
         for path, action in touched:
             located = self.policy.locate(path)
-            found = self._decide(call.tool, located.real, action)
+            found = self._decide(call, located.real, action)
             if call.sends_values:  # to a model elsewhere: sending them is judged too, the stricter decides
-                found = max(found, self._decide(call.tool, located.real, "send"), key=_strictness)
+                found = stricter(found, self._decide(call, located.real, "send"))
             places.append(_Place(located, action, found))
         return places
 
@@ -169,9 +203,10 @@ class RuleGate:
         return False
 
     async def _rule_on(self, call: GateCall, places: Sequence[_Place]) -> _Ruling:
-        found = max((place.found for place in places), key=_strictness)
+        found = functools.reduce(stricter, (place.found for place in places))
         if found.effect == "deny":
-            return _Ruling("deny", found.rule, f"The rule {found.rule!r} does not allow this.", "denied")
+            reason = f"The rule {found.rule!r} does not allow this."
+            return _Ruling("deny", found.rule, reason, "denied", by=found.by, may_degrade=found.may_degrade)
         if call.answer == "expired":
             return _Ruling("deny", "nobody answered in time", "Nobody answered in time, which means no.", "expired")
         if call.answer is not None and call.answer not in ("once", "always"):
@@ -194,6 +229,8 @@ class RuleGate:
         )
         if found.effect == "auto" and not is_bound:
             return _Ruling("auto", found.rule, "", "auto")
+        if found.is_firm:
+            return _ask(found.rule, by=found.by)
         asking = [place for place in places if is_bound or place.found.effect == "ask"]
         if not is_bound and all(self._is_edit_mode_write(call, place) for place in asking):
             return _Ruling("auto", "edit mode: writes in the notebook folder", "", "auto")
@@ -202,7 +239,9 @@ class RuleGate:
         if all(grants):
             named = ", ".join(grant.grant_id for grant in grants if grant is not None)
             return _Ruling("auto", f"grant {named}", "", "auto", by="grant")
-        return _ask(f"{TAINTED}: {'; '.join(call.tainted_by)}" if is_bound else found.rule)
+        if is_bound:
+            return _ask(f"{TAINTED}: {'; '.join(call.tainted_by)}")
+        return _ask(found.rule, by=found.by)
 
     def _is_edit_mode_write(self, call: GateCall, place: _Place) -> bool:
         # An `ask` that names a folder of its own was written on purpose; edit mode does not pass it.
@@ -225,5 +264,5 @@ class RuleGate:
         return None
 
 
-def _ask(rule: str) -> _Ruling:
-    return _Ruling("ask", rule, "This needs the user's answer.", "asked")
+def _ask(rule: str, *, by: str = "rules") -> _Ruling:
+    return _Ruling("ask", rule, "This needs the user's answer.", "asked", by=by)

@@ -24,13 +24,20 @@ class RuleFile:
     A file that was never there means the first-run profile; one that never parsed means that everything asks.
     """
 
-    def __init__(self, path: str, *, on_change: Callable[[Problem | None], None] | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        on_change: Callable[[Problem | None], None] | None = None,
+        absent: RuleSet = FIRST_RUN,
+    ) -> None:
         self.path = path
         self.problem: Problem | None = None
         self._on_change = on_change
         self._signature: tuple[int, int, int] | None = None
         self._hash = ""
-        self._rules = FIRST_RUN
+        self._absent = absent
+        self._rules = absent
         self._was_read = False
         self._read_at_ns = 0
 
@@ -48,11 +55,11 @@ class RuleFile:
         return self._rules
 
     def text(self) -> str:
-        """The file's text as it stands, good or not; the first-run profile when there is no file."""
+        """The file's text as it stands, good or not; what holds without one when there is no file."""
         try:
             return Path(self.path).read_text(encoding="utf-8", errors="replace")
         except OSError:
-            return to_text(FIRST_RUN)
+            return to_text(self._absent)
 
     def save(self, text: str) -> RuleSet:
         """Validate and put in place at once; `InvalidRules` leaves the file as it was."""
@@ -89,15 +96,20 @@ class RuleFile:
                 return
             self._hash = digest
             rules = parse_rules(content.decode("utf-8-sig"), name=name)
+            self._accept(rules)
         except UnicodeDecodeError:
             self._fail(f"{name}: not UTF-8 text.", "Save the file as UTF-8.")
         except OSError as error:
+            self._signature, self._hash = None, ""  # mending that changes neither time nor size
             self._fail(f"{name}: cannot be read: {error.strerror}.", "Mend the file's permissions.")
         except LindaError as error:
             self._fail(error.message, error.remedy)
         else:
             self._rules, self._was_read, self.problem = rules, True, None
             self._tell()
+
+    def _accept(self, rules: RuleSet) -> None:
+        """Whether this file may hold such rules; `InvalidRules` if not."""
 
     def _fail(self, message: str, remedy: str) -> None:
         if not self._was_read:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..schemas import Action, Diff, Preview
+    from ..schemas import Action, Diff, Preview, Starter
     from .documents import Json, Live
     from .journal import Journal
     from .tasks import Tasks
@@ -106,6 +106,9 @@ class Tool(Protocol):
     def shows_values(self, arguments: Mapping[str, Json]) -> bool:
         """Whether the result shows values of the user's data (rows, ranges, pictures of them) to the model."""
 
+    def written_bytes(self, arguments: Mapping[str, Json]) -> int | None:
+        """How many bytes of text these arguments would write; None where they do not tell."""
+
     async def preview(self, arguments: Mapping[str, Json], context: ToolContext) -> Preview:
         """What a question shows: one sentence, the code or the diffs."""
 
@@ -180,6 +183,12 @@ class GateCall:
     """What the person themselves pointed at in this chat."""
     findings: tuple[str, ...] = ()
     """What was seen in the code it would run."""
+    size_bytes: int | None = None
+    """How much its arguments would write; None: not known."""
+    started_by: Starter = "person"
+    """What began the run."""
+    profile: str = ""
+    """The profile of the task it works on, besides her own."""
 
     @property
     def granted_action(self) -> Action:
@@ -195,3 +204,5 @@ class Verdict:
     rule: str
     reason: str
     permit: Permit | None = None
+    may_degrade: bool = False
+    """A deny whose rule wants the nearest allowed thing done instead."""

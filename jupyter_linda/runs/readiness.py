@@ -13,6 +13,7 @@ from ..errors import LindaError
 from ..schemas import Check
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Protocol
 
     from ..schemas import ModelInfo, Problem
@@ -41,17 +42,30 @@ if TYPE_CHECKING:
         def current(self) -> object:
             """Read the file if it changed."""
 
+    class Policies(Protocol):
+        """What is asked of the policies."""
+
+        @property
+        def problem(self) -> Problem | None:
+            """What is wrong with one."""
+
+        def current(self) -> Sequence[tuple[str, object]]:
+            """Read the files that changed: path and rules of each."""
+
 
 LOW_DISK_BYTES = 500_000_000
 
 
-def check_all(database: Database, providers: ModelList, rules: Rules, data_dir: Path, root_dir: str) -> list[Check]:
+def check_all(
+    database: Database, providers: ModelList, rules: Rules, policies: Policies, data_dir: Path, root_dir: str
+) -> list[Check]:
     """Every check that needs neither the worker nor the network."""
     return [
         check_versions(),
         check_data_dir(data_dir),
         check_database(database),
         check_rules(rules),
+        *check_policies(policies),
         check_model(providers),
         check_root(root_dir),
     ]
@@ -139,6 +153,18 @@ def check_rules(rules: Rules) -> Check:
         )
     where = rules.path if Path(rules.path).exists() else "the first-run profile (no file yet)"
     return Check(name="rules", title="Permission rules", state="ok", detail=f"{where}.")
+
+
+def check_policies(policies: Policies) -> list[Check]:
+    """The policies of this machine can be read; nothing where there are none."""
+    found = policies.current()
+    problem = policies.problem
+    if problem is not None:
+        return [
+            Check(name="policy", title="Policy", state="error", detail=problem.message, remedy=problem.remedy),
+        ]
+    paths = ", ".join(path for path, _ in found)
+    return [Check(name="policy", title="Policy", state="ok", detail=f"{paths}.")] if found else []
 
 
 def check_model(providers: ModelList) -> Check:

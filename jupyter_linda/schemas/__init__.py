@@ -27,6 +27,7 @@ from .nouns import (
     QuestionState,
     Run,
     RunState,
+    Starter,
     Task,
     TaskStatus,
     ToolCall,
@@ -48,6 +49,15 @@ from .requests import (
     TaskList,
     TaskPatch,
     Undo,
+)
+from .rules import (
+    Outcome,
+    PolicyText,
+    RulesFault,
+    RulesInput,
+    RulesText,
+    Trial,
+    TrialResult,
 )
 
 __all__ = [
@@ -77,6 +87,8 @@ __all__ = [
     "NewMessage",
     "NewTask",
     "Noun",
+    "Outcome",
+    "PolicyText",
     "Presence",
     "Preview",
     "Problem",
@@ -86,14 +98,20 @@ __all__ = [
     "QuestionKind",
     "QuestionState",
     "Retry",
+    "RulesFault",
+    "RulesInput",
+    "RulesText",
     "Run",
     "RunState",
+    "Starter",
     "Status",
     "Task",
     "TaskList",
     "TaskPatch",
     "TaskStatus",
     "ToolCall",
+    "Trial",
+    "TrialResult",
     "Undo",
     "Usage",
 ]

@@ -12,6 +12,9 @@ Action = Literal["read", "write", "run", "send"]
 
 Effect = Literal["auto", "ask", "deny"]
 
+Starter = Literal["person", "schedule", "webhook", "mail"]
+"""What began a run. Only `person` exists yet; rules may name the others already."""
+
 RunState = Literal["queued", "running", "waiting", "interrupted", "failed", "stopped", "done"]
 """queued: behind another run of the chat; running: a worker holds it, or may take it at once; waiting:
 a question is open and no worker is held. The other four are final. interrupted: the reply was cut."""
@@ -117,6 +120,8 @@ class Preview(Noun):
     """What was seen in code to run: "runs a shell command", "deletes files", "uses the network" …"""
     read_before: tuple[str, ...] = ()
     """Titles of what the run has read from outside before it wanted this; the newest first."""
+    rule: str = ""
+    """Why this is asked: the rule, in words."""
 
 
 class Call(Noun):

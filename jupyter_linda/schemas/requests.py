@@ -143,6 +143,8 @@ class Status(Noun):
     worker_problem: Problem | None = None
     database_problem: Problem | None = None
     rules_problem: Problem | None = None
+    policy_problem: Problem | None = None
+    """A policy that cannot be read: until then everything asks."""
     default_model: str = ""
     demo_model: Literal["ready", "missing"] = "missing"
     home_id: str

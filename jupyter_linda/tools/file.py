@@ -155,7 +155,7 @@ def _old(real: str, path: str) -> tuple[bytes | None, Decoded | None]:
         return content, None
 
 
-@tool(action="write", family="file", resource=_file)
+@tool(action="write", family="file", resource=_file, writes=("content",))
 async def write_file(
     context: ToolContext,
     path: Annotated[str, "File, relative to the notebook folder."],

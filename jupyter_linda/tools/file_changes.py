@@ -91,7 +91,7 @@ def _current(text: str, wanted: str) -> str:
     return f"Lines {max(0, at - 5) + 1} and on read now:\n{part}"
 
 
-@tool(action="write", family="file", resource=_one)
+@tool(action="write", family="file", resource=_one, writes=("new_text",))
 async def patch_file(
     context: ToolContext,
     path: FilePath,

@@ -42,7 +42,7 @@ def _position(index: int, length: int) -> int:
     return index
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, writes=("source",))
 async def insert_cell(
     context: ToolContext,
     path: NotebookPath,
@@ -119,7 +119,7 @@ def _edited_source(source: str, arguments: Mapping[str, Json]) -> str:
     return source.replace(old, new)
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, writes=("source", "new_text"))
 async def edit_cell(
     context: ToolContext,
     path: NotebookPath,

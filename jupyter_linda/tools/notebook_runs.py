@@ -75,7 +75,7 @@ def _created(path: str, content: Mapping[str, Json], cells: Sequence[Mapping[str
     )
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, writes=("cells",))
 async def create_notebook(
     context: ToolContext,
     path: NotebookPath,

@@ -21,6 +21,7 @@ ALIASES = (
     "QuestionKind",
     "QuestionState",
     "Mode",
+    "Starter",
     "TaskStatus",
 )
 REQUESTS = {
@@ -34,6 +35,8 @@ REQUESTS = {
     "Undo",
     "NewTask",
     "TaskPatch",
+    "Trial",
+    "RulesInput",
 }
 """Sent by the panel: fields with a default may be left out. What the server sends always has every field."""
 
@@ -88,7 +91,7 @@ LITERALS = {literal(name): name for name in ALIASES}
 def main() -> None:
     """Collect every noun's schema and write the file."""
     nouns: dict[str, dict[str, object]] = {}
-    for value in {**vars(schemas.nouns), **vars(schemas.requests), **vars(payloads)}.values():
+    for value in {**vars(schemas.nouns), **vars(schemas.requests), **vars(schemas.rules), **vars(payloads)}.values():
         if isinstance(value, type) and issubclass(value, schemas.Noun) and value is not schemas.Noun:
             whole = json.loads(json.dumps(value.model_json_schema()))
             whole.pop("$defs", None)

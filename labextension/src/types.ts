@@ -10,6 +10,7 @@ export type CallState = 'asked' | 'begun' | 'done' | 'failed' | 'refused' | 'unk
 export type QuestionKind = 'approval' | 'choice' | 'outcome';
 export type QuestionState = 'open' | 'answered' | 'expired' | 'void';
 export type Mode = 'plan' | 'ask' | 'edit';
+export type Starter = 'person' | 'schedule' | 'webhook' | 'mail';
 export type TaskStatus = 'open' | 'doing' | 'done' | 'dropped';
 /** Tokens of one model call, as the provider counted them (0 where it did not say). */
 export interface Usage {
@@ -69,6 +70,7 @@ export interface Preview {
   diffs: Diff[];
   findings: string[];
   read_before: string[];
+  rule: string;
 }
 /** A tool call's card: how far it is, and a bounded view of its result. */
 export interface Call {
@@ -316,6 +318,7 @@ export interface Status {
   worker_problem: Problem | null;
   database_problem: Problem | null;
   rules_problem: Problem | null;
+  policy_problem: Problem | null;
   default_model: string;
   demo_model: 'ready' | 'missing';
   home_id: string;
@@ -350,6 +353,56 @@ export interface Undo {
   call_id?: string;
   run_id?: string;
   since_run?: string;
+}
+/** A policy file, read only. `problem`: while it cannot be read, everything asks. */
+export interface PolicyText {
+  path: string;
+  text: string;
+  problem: Problem | null;
+}
+/** GET and PUT rules: the file as it stands; `problem` when the last good rules stay in force. */
+export interface RulesText {
+  text: string;
+  path: string;
+  problem: Problem | null;
+  policies: PolicyText[];
+}
+/** PUT rules */
+export interface RulesInput {
+  text: string;
+}
+/** POST rules/try. Without `tool` only the text is looked over; without `text` the rules that hold are asked. */
+export interface Trial {
+  tool?: string;
+  action?: Action;
+  path?: string;
+  text?: string | null;
+  profile?: string;
+  size_bytes?: number | null;
+  started_by?: Starter;
+}
+/** Something wrong in a rules text. `line` and `column` count from 1; 0: nobody can say. */
+export interface RulesFault {
+  message: string;
+  place: string;
+  line: number;
+  column: number;
+  remedy: string;
+}
+/** What would become of a call, before grants, the chat's mode and a person's answer. */
+export interface Outcome {
+  effect: Effect;
+  rule: string;
+  by: 'rules' | 'profile' | 'policy' | 'closed' | 'tool';
+  path: string;
+  is_firm: boolean;
+  may_degrade: boolean;
+  is_hidden: boolean;
+}
+/** 200 of rules/try. `outcome` is null without a tool, or while the text has faults. */
+export interface TrialResult {
+  faults: RulesFault[];
+  outcome: Outcome | null;
 }
 /** message.added: a user's message, or an assistant's that begins to stream. */
 export interface MessageAdded {
@@ -412,9 +465,10 @@ export interface ChatChanged {
 export interface ChatDeleted {
   chat_id: string;
 }
-/** rules.changed (home stream): the rules file was read again; `problem` when the last good stay. */
+/** rules.changed (home stream): the rules file or a policy was read again; `problem` when the last good stay. */
 export interface RulesChanged {
   problem: Problem | null;
+  policy_problem: Problem | null;
 }
 /** settings.changed (home stream): providers, models or the default model changed. */
 export interface SettingsChanged {

@@ -78,7 +78,7 @@ def test_a_rule_holds_for_its_tools_only():
 
 def test_a_tool_denied_everywhere_is_hidden():
     given_rules = rules(("deny", "run", ""), ("deny", "read", "secret"))
-    assert denied_tools(given_rules, [("run_cell", "run"), ("read_file", "read")]) == {"run_cell"}
+    assert denied_tools(given_rules.rules, [("run_cell", "run"), ("read_file", "read")]) == {"run_cell"}
 
 
 def test_the_text_form_reads_back():

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from jupyter_linda.errors import LindaError, NotFound
 from jupyter_linda.permissions.approvals import SqlGrants, add_grant, revoke_grant
-from jupyter_linda.permissions.audit import SqlAudit, list_entries
+from jupyter_linda.permissions.audit import AuditFilter, SqlAudit, list_entries
 from jupyter_linda.schemas import Grant
 from jupyter_linda.storage.database import Database
 from tests.fakes.permission_stores import FakeClock
@@ -61,7 +61,7 @@ def test_the_audit_keeps_arguments_and_cannot_be_changed(database, bench):
         newest, oldest = list_entries(connection, "local")
         assert list_entries(connection, "local", before=newest.audit_id) == (oldest,)
         assert list_entries(connection, "other") == ()
-        assert list_entries(connection, "local", tool="none") == ()
+        assert list_entries(connection, "local", AuditFilter(tool="none")) == ()
     assert (oldest.arguments, newest.arguments) == ({"x": 1}, "not json")
     for statement in ("DELETE FROM audit", "UPDATE audit SET rule = 'x'"):
         with pytest.raises((LindaError, Exception), match="append-only"), database.write() as connection:
