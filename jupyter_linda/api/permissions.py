@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidInput
+from ..journal.store import note_grant
 from ..permissions import approvals
 from ..runs import left, questions, servers
 from ..schemas import Answer, Grant, GrantScope, Question
@@ -51,7 +52,7 @@ class AnswerHandler(LindaHandler):
                     tx, question_id, owner, answer=wish.answer, by="terminal" if secret else "panel"
                 )
                 if scope is not None:
-                    self._grant(tx, owner, scope)
+                    self._grant(tx, question, owner, scope)
                 # No worker may have told of this server while it waited: another's must not take the run for orphaned.
                 services = self.services
                 servers.beat(tx.connection, services.server_id, pid=services.server_pid, now=tx.now)
@@ -63,22 +64,21 @@ class AnswerHandler(LindaHandler):
         self.services.brain.nudge("runs")
         self.reply(answered)
 
-    def _grant(self, tx: Transaction, owner: str, scope: GrantScope) -> None:
+    def _grant(self, tx: Transaction, question: Question, owner: str, scope: GrantScope) -> None:
         # The place itself, not how it is called from here: another server may have another root folder.
         place = posixpath.normpath(posixpath.join(Path(self.services.root_dir).as_posix(), scope.path))
-        approvals.add_grant(
-            tx.connection,
-            Grant(
-                grant_id=self.services.ids.new("grant"),
-                owner_id=owner,
-                tool=scope.tool,
-                action=scope.action,
-                path=place if scope.path else "",
-                chat_id=scope.chat_id,
-                created_at=tx.now,
-                expires_at=None if scope.days is None else tx.now + timedelta(days=scope.days),
-            ),
+        grant = Grant(
+            grant_id=self.services.ids.new("grant"),
+            owner_id=owner,
+            tool=scope.tool,
+            action=scope.action,
+            path=place if scope.path else "",
+            chat_id=scope.chat_id,
+            created_at=tx.now,
+            expires_at=None if scope.days is None else tx.now + timedelta(days=scope.days),
         )
+        approvals.add_grant(tx.connection, grant)
+        note_grant(tx, question, grant, self.services.root_dir)
 
 
 def _checked(question: Question, wish: Answer) -> GrantScope | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..events.log import EventLog, Transaction
     from ..ports import Json
     from ..ports.journal import JournalKind
-    from ..schemas import Run
+    from ..schemas import Grant, Question, Run
     from ..storage.files import Results
 
 
@@ -91,6 +91,27 @@ class CallJournal:
         if len(content) > self.limits.file_bytes:
             return ""
         return await asyncio.to_thread(self.kept.put_bytes, content)
+
+
+def note_grant(tx: Transaction, question: Question, grant: Grant, root_dir: str) -> None:
+    """An "always" can be taken back like any other change: with its reply, or at its question."""
+    entry_id = f"{question.question_id}/0"
+    tx.connection.execute(
+        insert(journal).values(
+            entry_id=entry_id,
+            owner_id=grant.owner_id,
+            chat_id=question.chat_id,
+            run_id=question.run_id,
+            call_id=question.question_id,
+            kind="grant",
+            path=grant.path,
+            changes=[{"op": "grant", "grant_id": grant.grant_id}],
+            state="done",
+            at=tx.now,
+            root_dir=root_dir,
+        )
+    )
+    tell(tx, [entry_of(tx.connection, entry_id)])
 
 
 # ---- reading and ending entries (SQL) ----------------------------------------------------------

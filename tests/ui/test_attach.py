@@ -46,7 +46,7 @@ def test_at_names_files_folders_and_cells_and_they_go_along(open_panel, provider
     panel.box.press("Enter")
     expect(panel.box).to_have_value("look at @data @data/sums.csv @cell-3 ")
     expect(chips(panel)).to_have_text([f"{notebook.name}×", "cell 1×", "data/×", "data/sums.csv×", "cell 3×"])
-    expect(panel.root.get_by_text("context: about")).to_be_visible()
+    expect(panel.root.get_by_title("What this context costs, about")).to_contain_text("tokens")
     panel.root.get_by_role("button", name="Remove cell 1").click()
     panel.box.press("Enter")
     panel.expect_text("Looked.")

@@ -142,3 +142,27 @@ def test_orders_in_a_file_are_shown_and_what_they_want_is_asked_about(open_panel
     panel.button("No").click()
     panel.expect_text("There were orders in it.")
     assert not (panel.lab.root / "stolen.txt").exists()
+
+
+def test_an_always_is_taken_back_at_its_question_and_a_message_is_a_checkpoint(open_panel, provider, notebook):
+    edit = in_notebook(notebook, "edit_cell", cell_id="cell-0", old_text="1", new_text="7")
+    again = in_notebook(notebook, "edit_cell", cell_id="cell-2", old_text="third", new_text="last")
+    provider.script("first wish", edit, says("First done."))
+    provider.script("second wish", again, says("Second done."))
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.ask("first wish")
+    panel.root.get_by_role("button", name="Always here: choose how far").click()
+    panel.root.get_by_role("menuitem").first.click()
+    panel.expect_text("First done.")
+    panel.ask("second wish")
+    panel.expect_text("Second done.")
+    assert panel.cell_sources() == ["x = 7", "x + 1", "print('last')"]
+    panel.button("Take the “always” back").click()
+    panel.until(lambda: panel.lab.linda("grants")["grants"] == [], what="the grant to go")
+    first = panel.log.locator("[data-message]", has_text="first wish")
+    first.hover()
+    first.get_by_role("button", name="Undo all changes since this message").click()
+    wanted = ["x = 1", "x + 1", "print('third')"]
+    panel.until(lambda: panel.cell_sources() == wanted, what="the checkpoint")
+    assert panel.errors == []

@@ -9,6 +9,7 @@ import type { Question } from '../types';
 import { Arguments } from './arguments';
 import { DiffView } from './diff';
 import { MenuButton } from './menu';
+import { GrantUndo } from './undo';
 
 export function ApprovalCard(props: { question: Question }): JSX.Element {
   const { trans } = useFrame();
@@ -185,6 +186,7 @@ function Decision(props: { question: Question }): JSX.Element {
         </span>
         <span aria-hidden="true">›</span>
       </button>
+      <GrantUndo question={question} />
       {isOpen && (
         <div className="linda-Tool-body">
           <p>{question.preview.sentence}</p>

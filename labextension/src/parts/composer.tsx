@@ -109,6 +109,17 @@ export function Composer(): JSX.Element {
       ) : (
         <div className="linda-Row">
           <Chips items={chips} onRemove={key => actions.removeChip(key)} />
+          {chips.length > 0 && (
+            <span
+              className="linda-Note"
+              title={trans.__('What this context costs, about')}
+            >
+              {trans.__(
+                '≈ %1 tokens',
+                String(chips.reduce((sum, item) => sum + tokensOf(item), 0))
+              )}
+            </span>
+          )}
           {isAnyRemoved && (
             <button
               type="button"
@@ -139,13 +150,7 @@ export function Composer(): JSX.Element {
       />
       <div className="linda-Row">
         <ModePicker />
-        <span className="linda-mod-grow linda-Note">
-          {chips.length > 0 &&
-            trans.__(
-              'context: about %1 tokens',
-              String(chips.reduce((sum, item) => sum + tokensOf(item), 0))
-            )}
-        </span>
+        <span className="linda-mod-grow" />
         {isRunning && current && (
           <button
             type="button"

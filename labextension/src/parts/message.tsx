@@ -12,6 +12,7 @@ import { Chips } from './chips';
 import { Markdown } from './markdown';
 import { ProblemNote } from './problem';
 import { endLabel } from './run';
+import { SinceUndo } from './undo';
 
 export const MessageRow = React.memo(function MessageRow(props: {
   message: Message;
@@ -58,6 +59,7 @@ function UserText(props: { message: Message }): JSX.Element {
           >
             <refreshIcon.react tag="span" />
           </button>
+          <SinceUndo message={message} />
         </div>
         <div className="linda-Bubble">{message.text}</div>
       </div>
