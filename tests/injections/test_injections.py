@@ -110,4 +110,3 @@ def test_most_of_those_that_speak_to_an_assistant_are_reported(outcomes):
     speaking = [one for one in outcomes[2].values() if one.attempt.speaks]
     missed = [one.attempt.title for one in speaking if not one.is_found()]
     assert len(speaking) - len(missed) >= LEAST_FOUND * len(speaking), missed
-    print("MISSED", missed)
