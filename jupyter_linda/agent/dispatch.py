@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from dataclasses import replace
@@ -13,25 +14,26 @@ from sqlalchemy import select, update
 from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
-from ..permissions.code import UNREADABLE
-from ..permissions.taint import asked_in, findings_of
 from ..ports import GateCall, Json, Tool, ToolContext, ToolResult, Unknown
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
 from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
+from .degrading import nearest
 from .fence import find_instructions
 from .hands import ASK_USER, Hands, Ready
 from .hidden import one_line, visible
-from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, answer_for, load, seen_for, sources_before
-from .wording import how_to_allow, problem_of, title_of, told
+from .judging import Judge
+from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, load, seen_for
+from .wording import as_asked, how_to_allow, problem_of, title_of, told, told_instead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..events.log import Transaction
     from ..runs.lease import Lease
+    from .judging import Judged
 
 log = logging.getLogger(__name__)
 
@@ -49,12 +51,12 @@ class Dispatcher:
     def __init__(self, lease: Lease, hands: Hands, *, mode: str) -> None:
         self._lease = lease
         self._hands = hands
-        self._mode = mode
+        self._judge = Judge(lease, hands, mode=mode)
 
     async def act(self, act: Act) -> None:
         """Carry out what may be carried out, in order; then open the questions that are left, if any."""
         transcript = await self._read()
-        waiting: list[tuple[CallRow, Tool, Mapping[str, Json], GateCall]] = []
+        waiting: list[tuple[CallRow, Judged]] = []
         batch: list[Ready] = []
         for row in act.calls:
             if row.name == ASK_USER:
@@ -91,7 +93,7 @@ class Dispatcher:
 
     async def _prepare(
         self, row: CallRow, transcript: Transcript
-    ) -> tuple[Ready | None, tuple[CallRow, Tool, Mapping[str, Json], GateCall] | None] | None:
+    ) -> tuple[Ready | None, tuple[CallRow, Judged] | None] | None:
         """Parse, look up after a crash, judge. None: the call is over already."""
         tool = self._hands.tools.get(row.name)
         if tool is None:
@@ -100,34 +102,20 @@ class Dispatcher:
             return None
         try:
             arguments = tool.parse(row.arguments)
-            resource = tool.resource(arguments)
+            tool.resource(arguments)  # it may refuse them
         except ToolRetry as error:
             await self._close(row, "failed", error.message, action=tool.action, problem=problem_of(error))
             return None
-        answer = answer_for(row.call_id, transcript.questions)
         if row.state == "begun" and not await self._settle_cut_call(row, tool, arguments, transcript):
             return None
-        tainted_by = sources_before(row, transcript, self._hands.tools)
-        call = GateCall(
-            call_id=row.call_id,
-            tool=tool.name,
-            action=tool.action,
-            resource=resource,
-            arguments=row.arguments,
-            owner_id=self._lease.run.owner_id,
-            chat_id=self._lease.run.chat_id,
-            run_id=self._lease.run.run_id,
-            mode=self._mode,  # type: ignore[arg-type]  # the column holds one of the modes
-            answer=answer,
-            sends_values=tool.shows_values(arguments) and not self._hands.stays_here(self._lease.run.model),
-            always_asks=tool.always_asks,
-            tainted_by=tainted_by,
-            asked=asked_in(transcript.history),
-            findings=await self._findings(row, tool, arguments) if tainted_by else (),
-        )
-        verdict = await self._hands.gate.judge(call)
+        try:
+            judged = await self._judge.judge(row, tool, arguments, transcript, self._context(row))
+        except ToolRetry as error:
+            await self._close(row, "failed", error.message, action=tool.action, problem=problem_of(error))
+            return None
+        verdict = judged.verdict
         if verdict.effect == "ask":
-            return None, (row, tool, arguments, call)
+            return None, (row, judged)
         if verdict.permit is None:
             await self._close(
                 row,
@@ -137,16 +125,8 @@ class Dispatcher:
                 problem=Problem(kind="NotAllowed", message=verdict.reason, remedy=how_to_allow(verdict)),
             )
             return None
-        return Ready(row, tool, arguments, call, verdict.permit, seen_for(row.call_id, transcript.questions)), None
-
-    async def _findings(self, row: CallRow, tool: Tool, arguments: Mapping[str, Json]) -> tuple[str, ...]:
-        """What the code that would run, or the text that would be written, seems to do."""
-        if tool.action == "read":
-            return ()
-        try:
-            return findings_of(tool.name, tool.action, await tool.preview(arguments, self._context(row)))
-        except LindaError:
-            return (UNREADABLE,)
+        seen = seen_for(row.call_id, transcript.questions)
+        return Ready(row, judged.tool, judged.arguments, judged.call, verdict.permit, seen, judged.instead), None
 
     async def _settle_cut_call(
         self, row: CallRow, tool: Tool, arguments: Mapping[str, Json], transcript: Transcript
@@ -165,7 +145,7 @@ class Dispatcher:
             await self._close(row, "unknown", text, action=tool.action)
             return False
         try:
-            found = await tool.find(arguments, self._context(row))
+            found = await self._find(row, tool, arguments)
         except LindaError as error:
             log.warning("the outcome of %s cannot be looked up: %s", row.call_id, error.message)
             found = Unknown()
@@ -176,6 +156,18 @@ class Dispatcher:
             return False
         await self._ask_outcome(row, tool)
         return False
+
+    async def _find(self, row: CallRow, tool: Tool, arguments: Mapping[str, Json]) -> ToolResult | Unknown | None:
+        """Whether it happened, as it was wanted or as the nearest allowed thing."""
+        other = nearest(tool.name, arguments, row.call_id)
+        if other is not None and other.tool in self._hands.tools:
+            other_tool = self._hands.tools[other.tool]
+            text = json.dumps(other.arguments, ensure_ascii=False)
+            with contextlib.suppress(LindaError):  # a place that nobody may look into holds no draft of ours
+                found = await other_tool.find(other_tool.parse(text), self._context(row))
+                if isinstance(found, ToolResult):
+                    return told_instead(found, other.words)
+        return await tool.find(arguments, self._context(row))
 
     async def _ask_outcome(self, row: CallRow, tool: Tool) -> None:
         preview = Preview(
@@ -207,27 +199,20 @@ class Dispatcher:
         await self._lease.log.database.run(self._write_questions, [question])
         return True
 
-    async def _open_questions(self, waiting: Sequence[tuple[CallRow, Tool, Mapping[str, Json], GateCall]]) -> None:
+    async def _open_questions(self, waiting: Sequence[tuple[CallRow, Judged]]) -> None:
         opened: list[Question] = []
-        for row, tool, arguments, call in waiting:
+        for row, judged in waiting:
+            tool, call = judged.tool, judged.call
             try:
-                preview = _with_sources(await tool.preview(arguments, self._context(row)), call)
+                preview = as_asked(await tool.preview(judged.arguments, self._context(row)), judged)
             except LindaError as error:
                 if opened:
                     break  # it may build on what is asked about before it: its turn comes after that
                 # What cannot even be shown cannot be agreed to.
                 await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
                 continue
-            opened.append(
-                self._question(
-                    row,
-                    tool,
-                    kind="approval",
-                    preview=preview,
-                    scopes=self._hands.scopes_for(call),
-                    call=call,
-                )
-            )
+            scopes = self._hands.scopes_for(call)
+            opened.append(self._question(row, tool, kind="approval", preview=preview, scopes=scopes, call=call))
         if opened:
             await self._lease.log.database.run(self._write_questions, opened)
 
@@ -251,10 +236,10 @@ class Dispatcher:
                 "call_id": row.call_id,
                 "kind": kind,
                 "state": "open",
-                "tool": row.name,
+                "tool": call.tool if call else row.name,
                 "action": call.granted_action if call else tool.action if tool else "read",
                 "resource": call.resource.path if call else "",
-                "arguments": store.arguments_shown(row.arguments),
+                "arguments": store.arguments_shown(call.arguments if call else row.arguments),
                 "preview": preview,
                 "choices": choices,
                 "scopes": scopes,
@@ -290,7 +275,7 @@ class Dispatcher:
             await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
             await self._hands.gate.conclude(ready.call, is_done=False, words=error.message)
         else:
-            await self._close_with(row, tool, result)
+            await self._close_with(row, tool, told_instead(result, ready.instead))
             await self._hands.gate.conclude(ready.call, is_done=True, words=result.title)
 
     def _context(self, row: CallRow) -> ToolContext:
@@ -363,12 +348,3 @@ class Dispatcher:
         tx.connection.execute(update(calls).where(calls.c.call_id == row.call_id).values(**values))
         changed = tx.connection.execute(select(calls).where(calls.c.call_id == row.call_id)).one()
         tx.append(row.chat_id, CallChanged(call=store.as_call(changed)), run_id=row.run_id)
-
-
-def _with_sources(preview: Preview, call: GateCall) -> Preview:
-    """A question says what was read before it, and why that matters: orders of strangers may be behind the wish."""
-    shown = preview.model_copy(update={"sentence": one_line(preview.sentence)})
-    if not call.tainted_by or call.action == "read":
-        return shown
-    findings = tuple(dict.fromkeys((*preview.findings, *call.findings)))
-    return shown.model_copy(update={"read_before": call.tainted_by, "findings": findings})

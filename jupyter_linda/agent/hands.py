@@ -54,6 +54,8 @@ class Ready:
     permit: Permit
     approved: Preview | None = None
     """What the person saw who allowed it."""
+    instead: str = ""
+    """What is done instead of what the model wanted, in words."""
 
 
 ContextMaker = Callable[[str, Run, Callable[[str], None]], ToolContext]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..schemas import Problem
+from .hidden import one_line
 
 if TYPE_CHECKING:
     from ..errors import LindaError
-    from ..ports import GateCall, Verdict
+    from ..ports import GateCall, ToolResult, Verdict
     from ..schemas import Preview
+    from .judging import Judged
 
 
 def title_of(call: GateCall, approved: Preview | None) -> str:
@@ -33,3 +36,24 @@ def told(error: LindaError) -> str:
 def how_to_allow(verdict: Verdict) -> str:
     """The remedy of a refusal."""
     return "" if verdict.rule == "the person said no" else "The rules can be changed in the Permissions view."
+
+
+def as_asked(preview: Preview, judged: Judged) -> Preview:
+    """A question says why it is asked, what is done instead of what, and what was read before it.
+
+    Orders of strangers may be behind the wish.
+    """
+    call = judged.call
+    sentence = f"{preview.sentence} {judged.instead}".strip()
+    shown = preview.model_copy(update={"sentence": one_line(sentence), "rule": one_line(judged.verdict.rule)})
+    if not call.tainted_by or call.action == "read":
+        return shown
+    findings = tuple(dict.fromkeys((*preview.findings, *call.findings)))
+    return shown.model_copy(update={"read_before": call.tainted_by, "findings": findings})
+
+
+def told_instead(result: ToolResult, words: str) -> ToolResult:
+    """A result that says plainly what was done instead."""
+    if not words:
+        return result
+    return replace(result, text=f"{words}\n{result.text}", title=f"{result.title}, instead of what is closed")

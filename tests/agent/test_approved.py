@@ -30,7 +30,7 @@ async def test_what_was_approved_reaches_the_tool(desk):
     desk.answer("once")
     async with desk.working():
         assert (await desk.finish(run.run_id)).state == "done"
-    assert seen == [Preview(sentence="Launch a.", code="x = 1")]
+    assert seen == [Preview(sentence="Launch a.", code="x = 1", rule="default")]
 
 
 async def test_a_call_nobody_was_asked_about_has_nothing_approved(desk):
