@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from ..errors import AmbiguousCell, InvalidInput, NotFound, StaleRevision
 from ..ports import CellEdit, ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
@@ -72,6 +73,8 @@ class RestoreType(ChangeType):
 def with_kept(edit: CellEdit, cells: Sequence[Json]) -> CellEdit:
     """An edit that names kept cells, with its own cell of them at hand."""
     name = getattr(edit, "kept", "")
+    if isinstance(edit, InsertCell) and edit.is_part:
+        return RestoreCell(**vars(edit), cell=_part_of(cells[0], edit))
     found = next((cell for cell in cells if cell.get("id") == edit.cell_id), None)
     if found is None:
         raise NotFound(f"Cell {edit.cell_id} was not kept, so it cannot be brought back.")
@@ -80,6 +83,15 @@ def with_kept(edit: CellEdit, cells: Sequence[Json]) -> CellEdit:
     if isinstance(edit, ChangeType):
         return RestoreType(**vars(edit), cell=found)
     return RestoreOutputs(edit.cell_id, name, found)
+
+
+def _part_of(whole: Json, edit: InsertCell) -> Json:
+    """A fresh cell with the attachments of another that its own source names."""
+    named = set(re.findall(r"attachment:([^\s)\"'>\]]+)", edit.source))
+    names = {*named, *map(unquote, named)}
+    attached = {name: value for name, value in (whole.get("attachments") or {}).items() if name in names}
+    fresh = _new_cell(edit, splits=isinstance(whole.get("source"), list))
+    return {"attachments": attached, **fresh} if attached else fresh
 
 
 def kept_cell(edit: CellEdit) -> Json | None:

@@ -238,7 +238,7 @@ def _frame(edit: CellEdit) -> dict[str, Json]:
     """One edit as the tab knows it. What comes from a kept cell goes along."""
     frame = {
         "op": WORDS[type(edit)],
-        **{name: value for name, value in vars(edit).items() if name not in ("kept", "cell")},
+        **{name: value for name, value in vars(edit).items() if name not in ("kept", "cell", "is_part")},
     }
     if isinstance(edit, InsertCell | MoveCell) and edit.index == -1:
         frame["index"] = APPEND

@@ -39,6 +39,7 @@ class InsertCell:
     """Insert before `index`; -1 or len(cells) appends. `cell_id` is chosen by the caller (idempotence).
 
     `kept`: the whole cell as it was kept by `Live.keep_cells` (a deleted one comes back with its outputs).
+    `is_part`: it is a part of that cell, so only the attachments that its source names come along.
     """
 
     index: int
@@ -47,6 +48,7 @@ class InsertCell:
     source: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
     kept: str = ""
+    is_part: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import posixpath
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..ports import Json, Notebook, ToolContext
 
+_FENCE = re.compile(r"(?m)^[ \t]{0,3}(?:`{3}|~{3})")
 NotebookPath = Annotated[str, "The notebook's path, relative to the notebook folder."]
 CellId = Annotated[str, "The cell's id, as read_notebook gives it."]
 
@@ -115,6 +118,18 @@ def check_version(cell: Mapping[str, Json], cell_id: str, version: str) -> None:
     """Refuse to touch a cell that is not as it was read."""
     if version and version_of(cell_source(cell)) != version:
         raise StaleRevision(f"Cell {cell_id} changed since it was read.", remedy="Read it again.")
+
+
+def check_bare(source: str, cell_type: str) -> None:
+    """Refuse code in a Markdown fence, or with words around one: a code cell holds code only."""
+    if cell_type != "code" or not _FENCE.search(source) or source.lstrip().startswith("%%"):
+        return
+    try:
+        ast.parse(source)  # three backquotes may stand in a text of the code
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ToolRetry(
+            "A code cell holds code only: give it without the ``` around it and without other words."
+        ) from None
 
 
 def check_approved(seen: str | None, now: str, cell_id: str) -> None:

@@ -16,6 +16,7 @@ from .naming import (
     NotebookPath,
     api_path,
     check_approved,
+    check_bare,
     check_version,
     find_cell,
     for_models,
@@ -59,6 +60,7 @@ async def insert_cell(
 ) -> ToolResult:
     """Insert one new cell into a notebook. It is not run."""
     # `data` holds path, cell_id, index, version
+    check_bare(source, cell_type)
     name = api_path(context, path)
     notebook = await context.live.read_notebook(name)
     at = _position(index, len(notebook.content["cells"]))
@@ -83,6 +85,7 @@ async def _preview_insert(arguments: Mapping[str, Json], context: ToolContext) -
     name = api_path(context, arguments["path"])
     where = "at the end" if arguments["index"] == -1 else f"as {for_people(arguments['index'])}"
     kind, source = arguments["cell_type"], arguments["source"]
+    check_bare(source, kind)
     return Preview(sentence=f"Insert a {kind} cell into {name} {where}.", code=source, language=language_of(kind))
 
 
@@ -138,6 +141,7 @@ async def edit_cell(
     check_version(cell, cell_id, version)
     wish = {"source": source, "old_text": old_text, "new_text": new_text, "version": version}
     after = _edited_source(before, wish)
+    check_bare(source or "", cell["cell_type"])
     _check_seen(context, before, cell_id)
     outcome = await change_cells(context, notebook, [ReplaceSource(cell_id, before, after)])
     return _changed(name, cell_id, index, before, after, is_saved=outcome.is_saved)
@@ -164,6 +168,7 @@ async def _preview_edit(arguments: Mapping[str, Json], context: ToolContext) -> 
     index, cell = find_cell(await context.live.read_notebook(name), arguments["cell_id"])
     before = cell_source(cell)
     check_version(cell, arguments["cell_id"], arguments["version"])
+    check_bare(arguments["source"] or "", cell["cell_type"])
     diff = Diff(label=f"{name}, {for_people(index)}", old=before, new=_edited_source(before, arguments))
     return Preview(
         sentence=f"Change {for_people(index)} of {name}.", diffs=(diff,), language=language_of(cell["cell_type"])

@@ -16,6 +16,7 @@ from .naming import (
     NotebookPath,
     api_path,
     check_approved,
+    check_bare,
     check_version,
     find_cell,
     for_people,
@@ -61,6 +62,11 @@ def _content(context: ToolContext, cells: Sequence[Mapping[str, Json]], kernel: 
     return {"cells": made, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
+def _check_bare(cells: Sequence[Mapping[str, Json]]) -> None:
+    for cell in cells:
+        check_bare(cell["source"], cell["cell_type"])
+
+
 def _plain(cells: Sequence[Mapping[str, Json]]) -> str:
     return "\n\n".join(f"# %% [{cell['cell_type']}]\n{cell['source']}" for cell in cells)
 
@@ -86,6 +92,7 @@ async def create_notebook(
     # `data` holds path, cell_ids
     name = api_path(context, path)
     plain: list[Mapping[str, Json]] = [dict(cell) for cell in cells]
+    _check_bare(plain)
     content = _content(context, plain, kernel)
     try:
         await context.live.create_notebook(name, content)
@@ -97,6 +104,7 @@ async def create_notebook(
 @create_notebook.previews
 async def _preview_create(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     name, cells = api_path(context, arguments["path"]), arguments["cells"]
+    _check_bare(cells)
     diff = Diff(label=name, old="", new=_plain(cells))
     return Preview(sentence=f"Create the notebook {name} with {len(cells)} cells.", diffs=(diff,))
 

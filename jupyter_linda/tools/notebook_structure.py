@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -132,7 +133,10 @@ async def split_cell(
     source = cell_source(cell)
     first, rest = _halves(source, line, cell_id)
     fresh = new_cell_id(context.request_id)
-    edits: list[CellEdit] = [ReplaceSource(cell_id, source, first), InsertCell(at + 1, fresh, cell["cell_type"], rest)]
+    part = InsertCell(at + 1, fresh, cell["cell_type"], rest)
+    if cell.get("attachments"):
+        part = replace(part, kept=await context.live.keep_cells(name, [cell_id]), is_part=True)
+    edits: list[CellEdit] = [ReplaceSource(cell_id, source, first), part]
     outcome = await change_cells(context, notebook, edits)
     return _split(name, cell_id, fresh, at, (source, first, rest), is_saved=outcome.is_saved)
 
