@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 
-SHELL = "runs a shell command"
-DELETES = "deletes files"
-NETWORK = "uses the network"
-INSTALLS = "installs packages"
-DYNAMIC = "builds code while it runs"
+from .code_tree import DELETES, DYNAMIC, INSTALLS, NETWORK, NETWORK_MODULES, SHELL, find_in_tree
+
 UNREADABLE = "could not be parsed as Python, so nothing is known about it"
 
 _SHELL_MAGICS = frozenset(
@@ -19,17 +17,6 @@ _SHELL_MAGICS = frozenset(
 )  # fmt: skip
 _DELETING_MAGICS = frozenset(["rm", "rmdir"])
 _INSTALL_MAGICS = frozenset(["pip", "conda", "mamba", "micromamba", "uv"])
-_NETWORK_MODULES = frozenset(
-    ["requests", "urllib", "urllib2", "urllib3", "httpx", "aiohttp", "socket", "ssl", "http", "ftplib", "smtplib",
-     "telnetlib", "imaplib", "poplib", "xmlrpc", "websocket", "websockets", "paramiko", "boto3", "botocore",
-     "pycurl", "asyncssh", "socketserver", "grpc"]
-)  # fmt: skip
-_SHELL_MODULES = frozenset(["subprocess", "pexpect", "sh", "pty", "plumbum"])
-_SHELL_CALLS = re.compile(r"^(os\.(system|popen|exec\w*|spawn\w*|posix_spawnp?|startfile|fork\w*)|get_ipython)$")
-_SHELL_METHODS = frozenset(["system", "getoutput", "run_line_magic", "run_cell_magic", "magic", "run_cell"])
-_DELETING_CALLS = re.compile(r"^(shutil\.(rmtree|move)|os\.(remove|unlink|rmdir|removedirs|truncate|rename|replace))$")
-_DELETING_METHODS = frozenset(["unlink", "rmtree", "rmdir", "removedirs"])
-_DYNAMIC_CALLS = frozenset(["eval", "exec", "compile", "__import__"])
 _SHELL_TEXT_NETWORK = re.compile(r"\b(curl|wget|ssh|scp|sftp|rsync|nc|ncat|telnet|git\s+(clone|fetch|pull|push))\b")
 _SHELL_TEXT_DELETES = re.compile(r"\b(rm|rmdir|unlink|shred|truncate|dd|mkfs\w*)\b|\bfind\b.*-delete")
 _SHELL_TEXT_INSTALLS = re.compile(
@@ -40,17 +27,26 @@ _SHELL_TEXT_INSTALLS = re.compile(
 def find_in_code(source: str) -> tuple[str, ...]:
     """Findings of a notebook cell, in a fixed order; empty means "nothing was recognised", not "harmless"."""
     found: set[str] = set()
-    python = _take_out_magics(source, found)
+    source = textwrap.dedent(source)  # as IPython does
     _note_automagic(source.strip(), found)
-    try:
-        tree = ast.parse(python)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        found.add(UNREADABLE)
-        found |= _by_words(python)
-    else:
-        found |= _by_tree(tree)
+    tree = _parse(source)  # a line of a text that begins with "!" is no magic
+    if tree is None:
+        python = _take_out_magics(source, found)
+        tree = _parse(python)
+        if tree is None:
+            found.add(UNREADABLE)
+            found |= _by_words(python)
+    if tree is not None:
+        found |= find_in_tree(tree)
     order = (SHELL, DELETES, NETWORK, INSTALLS, DYNAMIC, UNREADABLE)
     return tuple(finding for finding in order if finding in found)
+
+
+def _parse(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def find_in_shell(text: str) -> set[str]:
@@ -133,68 +129,6 @@ def _by_words(text: str) -> set[str]:
         found.add(SHELL)
     if re.search(r"\b(rmtree|unlink|os\s*\.\s*(remove|rmdir))\b", text):
         found.add(DELETES)
-    if re.search(rf"\b({'|'.join(sorted(_NETWORK_MODULES - {'http', 'ssl'}))})\b", text):
+    if re.search(rf"\b({'|'.join(sorted(NETWORK_MODULES - {'http', 'ssl'}))})\b", text):
         found.add(NETWORK)
     return found
-
-
-def _by_tree(tree: ast.AST) -> set[str]:
-    found: set[str] = set()
-    aliases: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for name in node.names:
-                aliases[name.asname or name.name.split(".")[0]] = name.name if name.asname else name.name.split(".")[0]
-                found |= _of_module(name.name)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for name in node.names:
-                aliases[name.asname or name.name] = f"{node.module}.{name.name}"
-            found |= _of_module(node.module)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            found |= _of_call(_dotted(node.func, aliases))
-            found |= _of_arguments(node)
-    return found
-
-
-def _of_module(name: str) -> set[str]:
-    top = name.split(".")[0]
-    if top in _SHELL_MODULES:
-        return {SHELL}
-    if top in _NETWORK_MODULES:
-        return {NETWORK}
-    return {INSTALLS} if top == "pip" else set()
-
-
-def _dotted(node: ast.expr, aliases: dict[str, str]) -> str:
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    if isinstance(node, ast.Name):
-        names.append(aliases.get(node.id, node.id))
-    else:
-        names.append("?")
-    return ".".join(reversed(names))
-
-
-def _of_call(name: str) -> set[str]:
-    last = name.rsplit(".", 1)[-1]
-    top = name.split(".", maxsplit=1)[0]
-    found: set[str] = set()
-    if _SHELL_CALLS.match(name) or top in _SHELL_MODULES or ("." in name and last in _SHELL_METHODS):
-        found.add(SHELL)
-    if _DELETING_CALLS.match(name) or ("." in name and last in _DELETING_METHODS):
-        found.add(DELETES)
-    if top in _NETWORK_MODULES:
-        found.add(NETWORK)
-    if name in _DYNAMIC_CALLS or name == "importlib.import_module":
-        found.add(DYNAMIC)
-    return found
-
-
-def _of_arguments(call: ast.Call) -> set[str]:
-    """Addresses handed to readers (`pd.read_csv("https://…")`)."""
-    values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    texts = (node.value for node in values if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    return {NETWORK} if any(re.match(r"(?i)(https?|ftp|s3|gs)://", text) for text in texts) else set()
