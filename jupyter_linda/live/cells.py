@@ -242,7 +242,7 @@ def apply_edits(sheet: Sheet, edits: Sequence[CellEdit]) -> Sheet:
                 if edit.mark is not None:
                     cells[at]["metadata"] = marked(cells[at].get("metadata"), edit.mark)
             elif isinstance(edit, ChangeType):
-                cells[at] = _of_type(cells[at], edit.cell_type, kept_cell(edit))
+                cells[at] = of_type(cells[at], edit.cell_type, kept_cell(edit))
             else:
                 del cells[at], ids[at]
     return now
@@ -261,7 +261,7 @@ def marked(metadata: Json, mark: Mapping[str, Json]) -> Json:
     return {**others, MARK: dict(mark)} if mark else others
 
 
-def _of_type(cell: Json, cell_type: str, before: Json | None = None) -> Json:
+def of_type(cell: Json, cell_type: str, before: Json | None = None) -> Json:
     """A cell as another type: what only code has goes or comes, everything else stays; or as it was before."""
     if before is not None and before.get("cell_type") == cell_type:
         own_id = {"id": cell["id"]} if "id" in cell else {}
@@ -296,14 +296,14 @@ def _insert(sheet: Sheet, edit: InsertCell, *, splits: bool) -> None:
     if not CELL_ID.match(edit.cell_id):
         raise InvalidInput(f"{edit.cell_id!r} cannot be a cell id: letters, digits, - and _, 1 to 64 of them.")
     before = kept_cell(edit)
-    cell = _new_cell(edit, splits=splits) if before is None else before
+    cell = new_cell(edit, splits=splits) if before is None else before
     cell = {name: value for name, value in cell.items() if name != "id" or sheet.writes_ids}
     index = check_index(edit.index, len(sheet.cells))
     sheet.cells.insert(index, cell)
     sheet.ids.insert(index, edit.cell_id)
 
 
-def _new_cell(edit: InsertCell, *, splits: bool) -> dict[str, Json]:
+def new_cell(edit: InsertCell, *, splits: bool) -> dict[str, Json]:
     """A fresh cell, its keys in nbformat's order."""
     source: Json = lines_of(edit.source) if splits else edit.source
     metadata: Json = dict(edit.metadata)

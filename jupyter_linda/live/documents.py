@@ -1,16 +1,18 @@
-"""Notebooks by the route that loses nothing: the one tab that has it open, else the file."""
+"""Notebooks by the route that loses nothing: the room it is shared in, the one tab that has it, else the file."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import uuid
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from ..errors import LindaError, NotFound, StaleRevision
+from ..errors import LindaError, NotFound, StaleRevision, ToolFailed
 from ..ports import ChangeType, DeleteCell, EditOutcome, InsertCell, MoveCell, Notebook, ReplaceSource, SetOutputs
 from .cells import (
+    MARK,
     RestoreCell,
     RestoreOutputs,
     RestoreType,
@@ -24,6 +26,7 @@ from .cells import (
     with_written_ids,
 )
 from .files import refuse_upgrade
+from .rooms import Rooms
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from ..ports import CellEdit, Json, Route
     from .browser import Browsers
     from .files import NotebookFiles, Snapshot
+    from .rooms import Room
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +42,9 @@ T = TypeVar("T")
 
 READ_TIMEOUT_S = 20.0
 EDIT_TIMEOUT_S = 30.0
+ROOM_SAVE_TIMEOUT_S = 5.0
+"""How long a room that everybody left may take to save an edit; it does after a second, unless told otherwise."""
+ROOM_SAVE_POLL_S = 0.2
 WORDS = {
     InsertCell: "insert", RestoreCell: "insert", ReplaceSource: "replace", DeleteCell: "delete", MoveCell: "move",
     ChangeType: "change_type", RestoreType: "change_type", SetOutputs: "outputs", RestoreOutputs: "outputs",
@@ -55,9 +62,10 @@ def new_cell_id() -> str:
 class Documents:
     """Reading and editing notebooks of one server."""
 
-    def __init__(self, files: NotebookFiles, browsers: Browsers) -> None:
+    def __init__(self, files: NotebookFiles, browsers: Browsers, rooms: Rooms | None = None) -> None:
         self._files = files
         self._browsers = browsers
+        self._rooms = rooms or Rooms(None)
         self._ids = SessionIds(new_cell_id)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._writing: set[asyncio.Task[Any]] = set()
@@ -68,6 +76,11 @@ class Documents:
 
     async def read(self, path: str) -> Notebook:
         """The notebook as it is now, unsaved edits included."""
+        room = await self._rooms.find(path)
+        if room is not None:
+            content = await room.notebook.content()
+            self._remember(path, content)
+            return Notebook(path, content, "shared", revision_of(content))
         holder = self._browsers.holder(path)
         if holder is not None:
             try:
@@ -111,6 +124,9 @@ class Documents:
 
     async def _edit(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         async with self.lock(path):
+            room = await self._rooms.find(path)
+            if room is not None:
+                return await self._edit_in_room(room, path, edits)
             holder = self._browsers.holder(path)
             if holder is None:
                 return await self._edit_file(path, edits)
@@ -135,29 +151,73 @@ class Documents:
     async def store_outputs(
         self, path: str, cell_id: str, *, expect: str, outputs: Json, execution_count: int | None
     ) -> None:
-        """Put what a cell gave into the file, if the cell still is what ran and nobody has it open."""
+        """Put what a cell gave into the room or the file, if the cell still is what ran; else `StaleRevision`."""
         await self._to_the_end(self._store_outputs(path, cell_id, expect, outputs, execution_count))
 
     async def _store_outputs(
         self, path: str, cell_id: str, expect: str, outputs: Json, execution_count: int | None
     ) -> None:
         async with self.lock(path):
-            if self._browsers.holder(path) is not None:
+            room = await self._rooms.find(path)
+            if room is None and self._browsers.holder(path) is None:
+                async with self._rooms.kept_shut(path) as is_shut:
+                    if is_shut:
+                        return await self._store_in_file(path, cell_id, expect, outputs, execution_count)
+                room = await self._rooms.find(path)
+            if room is None:
                 raise StaleRevision(f"{path!r} was opened while the cell ran, so its outputs were not stored.")
-            snapshot = await self._files.read(path)
-            sheet = self._sheet(path, snapshot.content)
-            at = sheet.find(cell_id)
-            if sheet.source(cell_id) != expect:
-                raise StaleRevision(f"Cell {cell_id} changed while it ran, so its outputs were not stored.")
-            await self._save(snapshot, with_outputs(sheet, at, outputs, execution_count))
+            if not room.notebook.put_outputs(cell_id, expect, outputs, execution_count):
+                raise _changed_while_it_ran(cell_id)
+            return None
+
+    async def _store_in_file(
+        self, path: str, cell_id: str, expect: str, outputs: Json, execution_count: int | None
+    ) -> None:
+        snapshot = await self._files.read(path)
+        sheet = self._sheet(path, snapshot.content)
+        at = sheet.find(cell_id)
+        if sheet.source(cell_id) != expect:
+            raise _changed_while_it_ran(cell_id)
+        await self._save(snapshot, with_outputs(sheet, at, outputs, execution_count))
+
+    # ---- the room --------------------------------------------------------------------------------
+
+    async def _edit_in_room(self, room: Room, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        wanted, view = room.notebook.edit(edits)
+        if [cell["id"] for cell in view["cells"]] != wanted.ids or revision_of(view) != revision_of(wanted.view(view)):
+            raise StaleRevision(f"{path!r} is not as it should be after the edit.", remedy="Read it again.")
+        self._remember(path, view)
+        if not room.has_clients:  # else it saves before it goes, and the people in it see what is not saved
+            return await self._saved_by_room(path, edits, view)
+        return _outcome(view, edits, route="shared", is_saved=False)
+
+    async def _saved_by_room(self, path: str, edits: Sequence[CellEdit], view: Json) -> EditOutcome:
+        """An abandoned room goes with what it has not saved: wait until the file has the edit, or put it there."""
+        deadline = time.monotonic() + ROOM_SAVE_TIMEOUT_S
+        while time.monotonic() < deadline:
+            await asyncio.sleep(ROOM_SAVE_POLL_S)
+            if await self._rooms.find(path) is None:
+                return await self._redone(path, edits)
+            try:
+                snapshot = await self._files.read(path)
+            except ToolFailed:  # Jupyter's own saving shows half a file for a moment
+                continue
+            saved = await asyncio.to_thread(self._view, path, snapshot.content)
+            if _essence(saved, edits) == _essence(view, edits):
+                return _outcome(view, edits, route="shared", is_saved=True)
+        return _outcome(view, edits, route="shared", is_saved=False)
+
+    def _remember(self, path: str, view: Json) -> None:
+        """The ids of a format that keeps none in the file: they are needed when the room or the tab is closed."""
+        if not has_native_ids(view):
+            self._ids.remember(path, view["cells"], [cell["id"] for cell in view["cells"]])
 
     # ---- the browser route ---------------------------------------------------------------------
 
     async def _read_in(self, holder: str, path: str) -> Notebook:
         result = await self._browsers.request(holder, "read_notebook", {"path": path}, timeout_s=READ_TIMEOUT_S)
         view = self._view(path, result["content"])
-        if not has_native_ids(view):  # the file will not know them when the tab is closed
-            self._ids.remember(path, view["cells"], [cell["id"] for cell in view["cells"]])
+        self._remember(path, view)
         return Notebook(path, view, "browser", revision_of(view))
 
     async def _edit_in(self, holder: str, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
@@ -192,18 +252,34 @@ class Documents:
             if all(sheet.has_happened(edit) for edit in edits):
                 return _outcome(view, edits, route="browser", is_saved=False)
             raise StaleRevision(f"The tab that has {path!r} open did not confirm the edit.", remedy="Read it again.")
+        return await self._redone(path, edits)
+
+    async def _redone(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        """The tab or room of an edit is gone: do it where the notebook is now, if it was not done."""
         again = self._browsers.holder(path)
         notebook = await self.read(path)
         sheet = self._sheet(path, notebook.content)
         if all(sheet.has_happened(edit) for edit in edits):
-            return _outcome(notebook.content, edits, route=notebook.route, is_saved=again is None)
+            return _outcome(notebook.content, edits, route=notebook.route, is_saved=notebook.route == "file")
         if not all(sheet.is_untouched(edit) for edit in edits):
-            raise StaleRevision(f"{path!r} changed while its tab closed.", remedy="Read it again.")
+            raise StaleRevision(f"{path!r} changed while it was closed.", remedy="Read it again.")
+        room = await self._rooms.find(path)
+        if room is not None:
+            return await self._edit_in_room(room, path, edits)
         return await (self._edit_file(path, edits) if again is None else self._edit_in(again, path, edits))
 
     # ---- the file route ------------------------------------------------------------------------
 
     async def _edit_file(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        async with self._rooms.kept_shut(path) as is_shut:
+            if is_shut:
+                return await self._edit_shut(path, edits)
+        room = await self._rooms.find(path)
+        if room is None:
+            raise StaleRevision(f"{path!r} was opened just now.", remedy="Try again.")
+        return await self._edit_in_room(room, path, edits)
+
+    async def _edit_shut(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         snapshot = await self._files.read(path)
         if snapshot.is_upgraded:
             raise refuse_upgrade(path)
@@ -255,6 +331,19 @@ def _read_back(view: Json, edits: Sequence[CellEdit], wanted: Sheet) -> None:
     for edit in edits:
         if (edit.cell_id in there) != (edit.cell_id in wanted.ids):
             raise StaleRevision(f"Cell {edit.cell_id} is not as it should be after the edit.", remedy="Read it again.")
+
+
+def _changed_while_it_ran(cell_id: str) -> StaleRevision:
+    return StaleRevision(f"Cell {cell_id} changed while it ran, so its outputs were not stored.")
+
+
+def _essence(view: Json, edits: Sequence[CellEdit]) -> tuple[str, list[Json]]:
+    """What an edit can change, to compare a room with its file: their texts are split differently."""
+    touched = {edit.cell_id for edit in edits}
+    cells = [cell for cell in view["cells"] if cell["id"] in touched]
+    marks = [(cell["metadata"] or {}).get(MARK) for cell in cells]
+    results = [(cell.get("execution_count"), len(cell.get("outputs") or ())) for cell in cells]
+    return revision_of(view), [*marks, *results]
 
 
 def _outcome(view: Json, edits: Sequence[CellEdit], *, route: Route, is_saved: bool) -> EditOutcome:

@@ -1,4 +1,4 @@
-"""`ports.Live` of this Jupyter server: documents, kernels and the tabs that are connected."""
+"""`ports.Live` of this Jupyter server: documents, kernels, rooms and the tabs that are connected."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import Conflict, InvalidInput, KernelUnavailable, LindaError, StaleRevision, ToolFailed
+from ..errors import Conflict, InvalidInput, KernelUnavailable, LindaError, NotFound, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy
 from ..ports import RunOutcome, kernelspec_of
 from .cells import source_of, with_kept
@@ -18,6 +18,7 @@ from .files import choose_files, refuse_upgrade
 from .kernels import Kernels
 from .outputs import bound_outputs, slim
 from .probing import evaluate
+from .rooms import Rooms
 from .running import DIED, INTERRUPT_WAIT_S, run_in_kernel
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OPEN_TIMEOUT_S = 20.0
+SYNC_TIMEOUT_S = 5.0
+"""How long a tab may take to see what the shared document already holds."""
+SYNC_POLL_S = 0.1
 
 
 class LiveServer:
@@ -54,7 +58,7 @@ class LiveServer:
         self._most_s = run_timeout_s
         # The gate has judged every path before; hidden files may be allowed there, so they are not refused again.
         policy = PathPolicy(serverapp.root_dir, allow_hidden=True)
-        self.documents = Documents(choose_files(serverapp.contents_manager, policy), browsers)
+        self.documents = Documents(choose_files(serverapp.contents_manager, policy), browsers, Rooms(serverapp))
         self.kernels = Kernels(serverapp.session_manager, serverapp.kernel_manager)
 
     async def close(self) -> None:
@@ -187,12 +191,29 @@ class LiveServer:
             raise InvalidInput(f"Cell {cell_id} of {path!r} is not a code cell.")
         if expect is not None and source != expect:
             raise StaleRevision(f"Cell {cell_id} of {path!r} changed since it was read.", remedy="Read it again.")
-        if notebook.route == "browser":
-            holder = self._browsers.holder(path)
-            if holder is None:
-                raise StaleRevision(f"The tab with {path!r} was closed just now.", remedy="Try again.")
-            return await self._run_in_browser(holder, path, cell, timeout_s, on_progress)
+        holder = self._browsers.holder(path)
+        if notebook.route == "browser" and holder is None:
+            raise StaleRevision(f"The tab with {path!r} was closed just now.", remedy="Try again.")
+        if holder is not None and notebook.route != "file":
+            return await self._run_in_tab(holder, notebook, cell, timeout_s, on_progress)
         return await self._run_here(notebook, cell_id, timeout_s, on_progress)
+
+    async def _run_in_tab(
+        self, holder: str, notebook: Notebook, cell: Json, timeout_s: float, on_progress: Callable[[str], None] | None
+    ) -> RunOutcome:
+        """A tab that is behind its room refuses before it runs anything: it is asked again until it has caught up."""
+        deadline = time.monotonic() + SYNC_TIMEOUT_S
+        while True:
+            try:
+                return await self._run_in_browser(holder, notebook.path, cell, timeout_s, on_progress)
+            except (NotFound, StaleRevision):
+                if notebook.route != "shared" or time.monotonic() > deadline:
+                    raise
+            await asyncio.sleep(SYNC_POLL_S)
+            again = self._browsers.holder(notebook.path)
+            if again is None:  # closed meanwhile; the room is still there
+                return await self._run_here(notebook, cell["id"], timeout_s, on_progress)
+            holder = again
 
     async def _run_in_browser(
         self, holder: str, path: str, cell: Json, timeout_s: float, on_progress: Callable[[str], None] | None

@@ -106,7 +106,10 @@ CellEdit = InsertCell | ReplaceSource | DeleteCell | MoveCell | ChangeType | Set
 
 @dataclass(frozen=True)
 class EditOutcome:
-    """What was read back after an edit. `is_saved` False: the tab has it, the file not yet."""
+    """What was read back after an edit. `is_saved` False: the tab or room has it, the file not yet.
+
+    A room saves by itself a while later.
+    """
 
     route: Route
     is_saved: bool
@@ -151,7 +154,7 @@ class Live(Protocol):
         """Open notebooks: {path, active, dirty, clients}; the active one of the newest tab first."""
 
     async def read_notebook(self, path: str) -> Notebook:
-        """The notebook as it is now: from the tab that has it, else from the file."""
+        """The notebook as it is now: from its room, from the tab that has it, else from the file."""
 
     async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """Apply all edits or none, by the route that loses nothing, then read back."""
