@@ -90,7 +90,7 @@ def _part_of(whole: Json, edit: InsertCell) -> Json:
     named = set(re.findall(r"attachment:([^\s)\"'>\]]+)", edit.source))
     names = {*named, *map(unquote, named)}
     attached = {name: value for name, value in (whole.get("attachments") or {}).items() if name in names}
-    fresh = _new_cell(edit, splits=isinstance(whole.get("source"), list))
+    fresh = new_cell(edit, splits=isinstance(whole.get("source"), list))
     return {"attachments": attached, **fresh} if attached else fresh
 
 
