@@ -52,7 +52,7 @@ class AnswerHandler(LindaHandler):
                     tx, question_id, owner, answer=wish.answer, by="terminal" if secret else "panel"
                 )
                 if scope is not None:
-                    self._grant(tx, question, owner, scope)
+                    self._grant(tx, question, owner, scope, _span(scope, wish.hours))
                 # No worker may have told of this server while it waited: another's must not take the run for orphaned.
                 services = self.services
                 servers.beat(tx.connection, services.server_id, pid=services.server_pid, now=tx.now)
@@ -64,7 +64,9 @@ class AnswerHandler(LindaHandler):
         self.services.brain.nudge("runs")
         self.reply(answered)
 
-    def _grant(self, tx: Transaction, question: Question, owner: str, scope: GrantScope) -> None:
+    def _grant(
+        self, tx: Transaction, question: Question, owner: str, scope: GrantScope, span: timedelta | None
+    ) -> None:
         # The place itself, not how it is called from here: another server may have another root folder.
         place = posixpath.normpath(posixpath.join(Path(self.services.root_dir).as_posix(), scope.path))
         grant = Grant(
@@ -75,7 +77,7 @@ class AnswerHandler(LindaHandler):
             path=place if scope.path else "",
             chat_id=scope.chat_id,
             created_at=tx.now,
-            expires_at=None if scope.days is None else tx.now + timedelta(days=scope.days),
+            expires_at=None if span is None else tx.now + span,
         )
         approvals.add_grant(tx.connection, grant)
         note_grant(tx, question, grant, self.services.root_dir)
@@ -94,6 +96,17 @@ def _checked(question: Question, wish: Answer) -> GrantScope | None:
     if wish.scope is None or wish.scope not in question.scopes:
         raise InvalidInput("“Always” needs one of the scopes the question offers.", remedy="Choose how far it reaches.")
     return wish.scope
+
+
+def _span(scope: GrantScope, hours: int | None) -> timedelta | None:
+    """How long a grant holds: as the person chose, at most as long as was offered."""
+    offered = None if scope.days is None else timedelta(days=scope.days)
+    if hours is None:
+        return offered
+    wanted = timedelta(hours=hours)
+    if offered is not None and wanted > offered:
+        raise InvalidInput(f"This can be allowed for {scope.days} days at most.", remedy="Choose a shorter time.")
+    return wanted
 
 
 def _as_seen_from(grant: Grant, root_dir: str) -> Grant:

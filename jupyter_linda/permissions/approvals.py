@@ -58,7 +58,7 @@ def scopes_for(call: GateCall, policy: PathPolicy) -> tuple[GrantScope, ...]:
     verb = {"read": "read", "write": "change", "run": "run code in", "send": "send values of"}[action]
     days = _DAYS[action]
     narrow = GrantScope(
-        label=f"Let {call.tool} {verb} {shown}, in this chat, for {_span(days)}",
+        label=f"Let {call.tool} {verb} {shown}, in this chat",
         tool=call.tool,
         action=action,
         path=path,
@@ -67,17 +67,13 @@ def scopes_for(call: GateCall, policy: PathPolicy) -> tuple[GrantScope, ...]:
     )
     if action in ("run", "send"):
         return (narrow,)
-    label = f"Let {call.tool} {verb} {shown}, in every chat, for {_span(days)}"
+    label = f"Let {call.tool} {verb} {shown}, in every chat"
     scopes = [narrow, narrow.model_copy(update={"chat_id": "", "label": label})]
     folder = posixpath.dirname(path)
     if call.resource.kind in ("file", "notebook") and folder and not path.startswith("/"):
-        label = f"Let {call.tool} {verb} everything in {folder}/, in this chat, for {_span(days)}"
+        label = f"Let {call.tool} {verb} everything in {folder}/, in this chat"
         scopes.append(narrow.model_copy(update={"path": folder, "label": label}))
     return tuple(scopes)
-
-
-def _span(days: int) -> str:
-    return "a day" if days == 1 else f"{days} days"
 
 
 # ---- the SQL half ------------------------------------------------------------------------------

@@ -113,6 +113,8 @@ class Answer(Noun):
     answer: Annotated[str, Field(max_length=10_000), Words]
     scope: GrantScope | None = None
     """Required with "always"."""
+    hours: Annotated[int, Field(ge=1, le=24 * 366)] | None = None
+    """With "always": how long, at most as long as the scope offers; None: that long."""
 
 
 class ProviderInput(Noun):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from ..errors import NotFound, StaleRevision, ToolFailed, ToolRetry
-from ..permissions.code import INSTALLS, NETWORK, find_in_shell
+from ..permissions.code import find_in_shell
+from ..permissions.code_tree import INSTALLS, NETWORK
 from ..ports import Resource, ToolContext, ToolResult
 from ..schemas import Preview
 from ..toolkit import tool

@@ -288,10 +288,11 @@ export class Actions extends Changes {
   async answer(
     question: Question,
     answer: string,
-    scope?: GrantScope
+    scope?: GrantScope,
+    hours?: number
   ): Promise<void> {
     await this.guarded(async () => {
-      const body = scope ? { answer, scope } : { answer };
+      const body = scope ? { answer, scope, hours } : { answer };
       const answered = await this.api.answer(question.question_id, body);
       this.store.update(state => placeQuestion(state, answered));
     });

@@ -5,6 +5,7 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import type {
   Accepted,
+  Action,
   Answer,
   AuditEntry,
   Chat,
@@ -23,19 +24,35 @@ import type {
   ProviderInput,
   Question,
   Retry,
+  RulesText,
   Run,
   Status,
   Task,
   TaskPatch,
+  Trial,
+  TrialResult,
   Undo
 } from './types';
 
-/** The rules file as text; `problem` is set when the last good rules stay in force. */
-export interface RulesText {
+/** Which audit entries are wanted; what is empty does not matter. */
+export interface AuditFilter {
   text: string;
-  path: string;
-  problem: Problem | null;
+  tool: string;
+  action: Action | '';
+  decision: AuditEntry['decision'] | '';
+  chat_id: string;
+  /** Only entries of this many hours; 0 for all. */
+  hours: number;
 }
+
+export const EVERY_ENTRY: AuditFilter = {
+  text: '',
+  tool: '',
+  action: '',
+  decision: '',
+  chat_id: '',
+  hours: 0
+};
 
 export interface ModelList {
   models: ModelInfo[];
@@ -142,8 +159,22 @@ export class Api {
   revokeGrant = (grantId: string): Promise<void> =>
     this.call(path`grants/${grantId}`, { method: 'DELETE' });
   rules = (): Promise<RulesText> => this.call('rules');
-  audit = (limit: number): Promise<{ entries: AuditEntry[] }> =>
-    this.call(`audit?limit=${limit}`);
+  tryRules = (body: Trial): Promise<TrialResult> =>
+    this.call('rules/try', { method: 'POST', body });
+  audit = (
+    filter: AuditFilter,
+    limit: number
+  ): Promise<{ entries: AuditEntry[] }> =>
+    this.call(`audit?${queryOf(filter)}&limit=${limit}`);
+
+  /** Every entry that fits, as a file. */
+  async exportAudit(
+    filter: AuditFilter,
+    format: 'csv' | 'jsonl'
+  ): Promise<Blob> {
+    const route = `audit/export?${queryOf(filter)}&format=${format}`;
+    return (await this.raw(route, {})).blob();
+  }
   models = (): Promise<ModelList> => this.call('models');
   setDefaultModel = (model: string): Promise<ModelList> =>
     this.call('models/default', { method: 'PUT', body: { model } });
@@ -247,6 +278,15 @@ function path(parts: TemplateStringsArray, ...values: string[]): string {
   return parts.reduce(
     (text, part, at) => text + encodeURIComponent(values[at - 1]) + part
   );
+}
+
+function queryOf({ hours, ...texts }: AuditFilter): string {
+  const query = new URLSearchParams(texts);
+  if (hours) {
+    const since = new Date(Date.now() - hours * 3_600_000);
+    query.set('since', since.toISOString());
+  }
+  return query.toString();
 }
 
 async function read<T>(response: Response): Promise<T> {

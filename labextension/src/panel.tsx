@@ -205,7 +205,8 @@ function StatusNotes(): JSX.Element {
   const problems = [
     status?.database_problem,
     status?.worker_problem,
-    status?.rules_problem
+    status?.rules_problem,
+    status?.policy_problem
   ];
   return (
     <>

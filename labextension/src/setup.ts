@@ -3,11 +3,12 @@
 import {
   problemFrom,
   type Api,
+  type AuditFilter,
   type DetectedServer,
   type ProviderTest
 } from './api';
 import type { Store } from './store';
-import type { ProviderInput } from './types';
+import type { ProviderInput, Trial, TrialResult } from './types';
 
 const AUDIT_ENTRIES = 100;
 
@@ -73,7 +74,7 @@ export class Setup {
       const [{ grants }, rules, { entries }] = await Promise.all([
         this.api.grants(),
         this.api.rules(),
-        this.api.audit(AUDIT_ENTRIES)
+        this.api.audit(this.store.state.auditFilter, AUDIT_ENTRIES)
       ]);
       this.store.update({ grants, rules, audit: entries });
     });
@@ -91,6 +92,39 @@ export class Setup {
   async saveRules(text: string): Promise<boolean> {
     return this.guarded(async () => {
       this.store.update({ rules: await this.api.saveRules(text) });
+    });
+  }
+
+  /** What is wrong with a rules text, and what would become of a call. Null: the server cannot be asked. */
+  async tryRules(trial: Trial): Promise<TrialResult | null> {
+    try {
+      return await this.api.tryRules(trial);
+    } catch {
+      return null;
+    }
+  }
+
+  async filterAudit(change: Partial<AuditFilter>): Promise<void> {
+    const auditFilter = { ...this.store.state.auditFilter, ...change };
+    this.store.update({ auditFilter });
+    await this.guarded(async () => {
+      const { entries } = await this.api.audit(auditFilter, AUDIT_ENTRIES);
+      if (this.store.state.auditFilter === auditFilter) {
+        this.store.update({ audit: entries });
+      }
+    });
+  }
+
+  /** Every entry that fits the filter, into the browser's downloads. */
+  async exportAudit(format: 'csv' | 'jsonl'): Promise<void> {
+    await this.guarded(async () => {
+      const { auditFilter } = this.store.state;
+      const file = await this.api.exportAudit(auditFilter, format);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(file);
+      link.download = `linda-audit.${format}`;
+      link.click();
+      URL.revokeObjectURL(link.href);
     });
   }
 

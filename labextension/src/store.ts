@@ -2,7 +2,7 @@
 
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { ModelList, RulesText } from './api';
+import { EVERY_ENTRY, type AuditFilter, type ModelList } from './api';
 import { applyEvents, putQuestion, type ChatLog } from './reduce';
 import type { Connection } from './stream';
 import type {
@@ -17,6 +17,7 @@ import type {
   Problem,
   Provider,
   Question,
+  RulesText,
   Status,
   Task
 } from './types';
@@ -79,6 +80,7 @@ export interface State {
   grants: Grant[] | null;
   rules: RulesText | null;
   audit: AuditEntry[] | null;
+  auditFilter: AuditFilter;
   checks: Check[] | null;
   isChecking: boolean;
   tasks: Task[] | null;
@@ -121,6 +123,7 @@ export const START: State = {
   grants: null,
   rules: null,
   audit: null,
+  auditFilter: EVERY_ENTRY,
   checks: null,
   isChecking: false,
   tasks: null,
@@ -251,10 +254,11 @@ function reduceHome(
       aftermath.isSettingsChanged = true;
     } else if (event.kind === 'rules.changed') {
       aftermath.isRulesChanged = true;
-      const { problem } = payload as Payloads['rules.changed'];
+      const told = payload as Payloads['rules.changed'];
       const status = state.status && {
         ...state.status,
-        rules_problem: problem
+        rules_problem: told.problem,
+        policy_problem: told.policy_problem
       };
       state = { ...state, status };
     }

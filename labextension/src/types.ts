@@ -295,6 +295,7 @@ export interface ChatList {
 export interface Answer {
   answer: string;
   scope?: GrantScope | null;
+  hours?: number | null;
 }
 /** PUT providers/{name} and POST providers/test. `key` None keeps the stored one; it is never echoed. */
 export interface ProviderInput {

@@ -142,7 +142,8 @@ export function question(change: Partial<Question> = {}): Question {
       language: '',
       diffs: [],
       findings: [],
-      read_before: []
+      read_before: [],
+      rule: ''
     },
     choices: [],
     scopes: [],

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -110,6 +111,22 @@ def test_a_scope_that_was_not_offered_is_refused(page, lab):
     with pytest.raises(httpx.HTTPStatusError):
         page.call("POST", f"questions/{question_id}/answer", {"answer": "sure"})
     assert page.call("GET", "grants")["grants"] == []
+
+
+def test_an_always_lasts_as_long_as_the_person_chose_and_no_longer_than_offered(page, lab):
+    question_id = ask(page, lab)
+    (question,) = [one for one in page.call("GET", "questions")["questions"] if one["question_id"] == question_id]
+    wish = {"answer": "always", "scope": question["scopes"][0]}
+    for hours in (0, 7 * 24 + 1):
+        with pytest.raises(httpx.HTTPStatusError) as caught:
+            page.call("POST", f"questions/{question_id}/answer", {**wish, "hours": hours})
+        assert caught.value.response.status_code == 400
+    page.call("POST", f"questions/{question_id}/answer", {**wish, "hours": 1})
+    (grant,) = page.call("GET", "grants")["grants"]
+    span = datetime.fromisoformat(grant["expires_at"]) - datetime.fromisoformat(grant["created_at"])
+    assert span == timedelta(hours=1)
+    page.call("DELETE", f"grants/{grant['grant_id']}")
+    wait(page, question["chat_id"], "done")
 
 
 def test_a_terminal_answers_only_the_run_it_started(lab, page):

@@ -5,7 +5,7 @@ import React from 'react';
 
 import { useFrame } from '../frame';
 import { clockTime } from '../moments';
-import type { Question } from '../types';
+import type { GrantScope, Question } from '../types';
 import { Arguments } from './arguments';
 import { DiffView } from './diff';
 import { MenuButton } from './menu';
@@ -57,6 +57,11 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
       ))}
       {isExact && <Arguments value={question.arguments} />}
       <Answers question={question} />
+      {preview.rule && (
+        <p className="linda-Note">
+          {trans.__('Asked because of: %1', preview.rule)}
+        </p>
+      )}
       <div className="linda-Card-foot">
         <span>
           {trans.__(
@@ -148,11 +153,19 @@ function Answers(props: { question: Question }): JSX.Element {
           label={<>{trans.__('Always here')} ▾</>}
           title={trans.__('Always here: choose how far')}
           isDisabled={isBusy}
-          items={question.scopes.map(scope => ({
-            label: scope.label,
-            note: scopeReach(scope.days, trans),
-            act: () => void give(question, 'always', scope)
-          }))}
+          items={[
+            ...question.scopes.map(scope => ({
+              label: scope.label,
+              note: scopeReach(scope.days, trans),
+              act: () => void give(question, 'always', scope)
+            })),
+            ...shorterSpans(question.scopes[0]).map(hours => ({
+              label: question.scopes[0].label,
+              note: spanWords(hours, trans),
+              act: () =>
+                void give(question, 'always', question.scopes[0], hours)
+            }))
+          ]}
         />
       )}
       <button
@@ -219,6 +232,21 @@ function decisionText(question: Question, trans: TranslationBundle): string {
     default:
       return trans.__('%1 answered “%2”, %3', by, question.answer ?? '', at);
   }
+}
+
+const SPANS_H = [1, 24, 7 * 24];
+
+/** Spans in hours that are shorter than what the scope offers. */
+function shorterSpans(scope: GrantScope): number[] {
+  return SPANS_H.filter(
+    hours => scope.days === null || hours < scope.days * 24
+  );
+}
+
+function spanWords(hours: number, trans: TranslationBundle): string {
+  return hours < 24
+    ? trans._n('for %1 hour', 'for %1 hours', hours, hours)
+    : scopeReach(hours / 24, trans);
 }
 
 function scopeReach(days: number | null, trans: TranslationBundle): string {
