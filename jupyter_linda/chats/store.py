@@ -45,7 +45,8 @@ def as_message(row: AnyRow) -> Message:
 
 def as_call(row: AnyRow) -> Call:
     """A row of `calls` as the card; arguments that are not JSON are shown as the text they are."""
-    values = {name: value for name, value in row._mapping.items() if name not in ("position", "data", "arguments", "images")}
+    ours = ("position", "data", "arguments", "images")
+    values = {name: value for name, value in row._mapping.items() if name not in ours}
     return Call.model_validate({**values, "arguments": arguments_shown(row.arguments)})
 
 
