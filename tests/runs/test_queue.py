@@ -192,7 +192,7 @@ async def test_runs_waiting_in_the_last_schema_go_on_in_the_next(tmp_path, clock
         )
         connection.exec_driver_sql(
             "INSERT INTO questions (question_id, chat_id, run_id, owner_id, call_id, kind, state, tool, action, resource, arguments, preview, choices, scopes, opened_at, expires_at)"
-            " VALUES ('q_old', 'chat_old', 'run_old', 'local', 'call_old', 'approval', 'open', 'put', 'write', '', '{}', '{\"sentence\": \"Put?\"}', '[]', '[]', ?, 1900000000000000)",
+            " VALUES ('q_old', 'chat_old', 'run_old', 'local', 'call_old', 'approval', 'open', 'put', 'write', '', '{\"name\": \"b\"}', '{\"sentence\": \"Put?\"}', '[]', '[]', ?, 1900000000000000)",
             (at,),
         )
     assert upgrade(database, now=clock.now()) is not None
