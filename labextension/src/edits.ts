@@ -52,7 +52,7 @@ interface SharedCell {
   readonly id: string;
   readonly cell_type: string;
   getSource(): string;
-  setSource(source: string): void;
+  updateSource(start: number, end: number, value?: string): void;
   setMetadata(key: string, value: { [key: string]: Json }): void;
   deleteMetadata(key: string): void;
   toJSON(): { metadata?: object; attachments?: object };
@@ -111,7 +111,7 @@ export function planEdits(
       case 'replace': {
         const { source, mark } = edit;
         return () => {
-          cell.setSource(source);
+          changeSource(cell, source);
           if (mark && Object.keys(mark).length > 0) {
             cell.setMetadata(MARK, mark);
           } else if (mark) {
@@ -136,6 +136,45 @@ export function planEdits(
         return planOutputs(cell, edit);
     }
   });
+}
+
+/** Only what differs is replaced: a cursor elsewhere in the cell stays where somebody types. */
+function changeSource(cell: SharedCell, source: string): void {
+  const old = cell.getSource();
+  const most = Math.min(old.length, source.length);
+  let start = 0;
+  while (start < most && old[start] === source[start]) {
+    start++;
+  }
+  let end = 0;
+  while (
+    end < most - start &&
+    old[old.length - 1 - end] === source[source.length - 1 - end]
+  ) {
+    end++;
+  }
+  /* Half of a character of two code units is none: the shared text would lose it. */
+  if (start > 0 && isFirstHalf(source, start - 1, old)) {
+    start--;
+  }
+  if (end > 0 && isSecondHalf(source, end, old)) {
+    end--;
+  }
+  if (start + end < old.length || start + end < source.length) {
+    const value = source.slice(start, source.length - end);
+    cell.updateSource(start, old.length - end, value);
+  }
+}
+
+function isFirstHalf(source: string, at: number, old: string): boolean {
+  const is = (text: string): boolean => /[\ud800-\udbff]/.test(text[at] ?? '');
+  return is(source) || is(old);
+}
+
+function isSecondHalf(source: string, end: number, old: string): boolean {
+  const is = (text: string): boolean =>
+    /[\udc00-\udfff]/.test(text[text.length - end] ?? '');
+  return is(source) || is(old);
 }
 
 /** Another type is another cell in its place, with the same id, source and metadata. */

@@ -6,6 +6,9 @@ import { test } from 'node:test';
 import { planEdits, type Edit, type SharedCells } from '../src/edits';
 import { OperationError } from '../src/operations';
 
+/** What each change of a source took out and put in. */
+const replaced: [string, string][] = [];
+
 /** Like the shared model inside a transaction: `cells` stays, the document changes. */
 class FakeNotebook implements SharedCells {
   constructor(ids: string) {
@@ -53,8 +56,9 @@ class FakeNotebook implements SharedCells {
       },
       execution_count: 3 as number | null,
       getSource: () => source,
-      setSource: (fresh: string) => {
-        source = fresh;
+      updateSource: (start: number, end: number, value = '') => {
+        replaced.push([source.slice(start, end), value]);
+        source = source.slice(0, start) + value + source.slice(end);
       }
     };
   }
@@ -172,3 +176,25 @@ test('unknown, doubled and already deleted cells are refused', () => {
   refused(new FakeNotebook('abc'), [insert(0, 'b')], 'AmbiguousCell');
   assert.throws(() => new FakeNotebook('aab').apply([drop('a')]), /2 cells/);
 });
+
+for (const [old, fresh, out, into] of [
+  ['n = 0\n\ntyped', 'n  = 0\n\ntyped', '', ' '],
+  ['abc', 'abc', '', ''],
+  ['aaa', 'aa', 'a', ''],
+  ['', 'new', '', 'new'],
+  ['gone', '', 'gone', ''],
+  ['x 😀 y', 'x 😁 y', '😀', '😁'],
+  ['😀', '😀😀', '', '😀'],
+  ['a\ud83d\ude00', 'a\ud83e\ude00', '\ud83d\ude00', '\ud83e\ude00']
+]) {
+  test(`only what differs is replaced: ${JSON.stringify([old, fresh])}`, () => {
+    const notebook = new FakeNotebook('a');
+    notebook.cells[0].updateSource(0, 100, old);
+    replaced.length = 0;
+    notebook.apply([
+      { op: 'replace', cell_id: 'a', expect: old, source: fresh }
+    ]);
+    assert.equal(notebook.live[0].getSource(), fresh);
+    assert.deepEqual(replaced, old === fresh ? [] : [[out, into]]);
+  });
+}

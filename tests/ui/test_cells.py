@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.fakes.provider import Use, says, uses
+from tests.ui.lab import Page
 from tests.ui.panel import sources_on_disk
 
 
@@ -138,3 +139,19 @@ def test_a_prompt_in_the_cell_is_asked_with_the_cell_and_left_with_escape(open_p
     asked = next(m["content"] for m in provider.requests[-1]["messages"] if m["role"] == "user")
     assert "[context] cell: cell-1 in" in asked
     assert panel.errors == []
+
+
+def test_a_change_above_the_cursor_leaves_it_where_somebody_types(open_panel, provider, notebook, lab):
+    edit = in_notebook(notebook, "edit_cell", cell_id="cell-0", old_text="x = ", new_text="longer_name = ")
+    provider.script("above the cursor", uses(edit), says("Changed above."))
+    panel, api = open_panel(notebook), Page(lab)
+    panel.page.locator(".jp-Notebook .jp-Cell").first.locator(".cm-content").click()
+    panel.page.keyboard.press("Control+End")
+    panel.page.keyboard.type("  # be")
+    chat_id = api.call("POST", "chats", {"mode": "edit"})["chat_id"]
+    api.call("POST", f"chats/{chat_id}/messages", {"text": "above the cursor", "client_id": f"{chat_id}-1"})
+    panel.until(lambda: "longer_name" in panel.cell_sources()[0], seconds=90, what="the change")
+    panel.page.keyboard.type("low")
+    assert panel.cell_sources()[0] == "longer_name = 1  # below"
+    assert panel.errors == []
+    api.close()
