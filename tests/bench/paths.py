@@ -40,7 +40,7 @@ def measure(chosen: argparse.Namespace) -> Report:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--paths", type=int, default=100_000)
+    parser.add_argument("--paths", type=int, default=100000)
     parser.add_argument("--seed", type=int, default=1)
 
 
