@@ -161,7 +161,7 @@ def test_reading_in_pieces_takes_and_refuses_the_same_texts(text):
         except ValueError:
             return ValueError
 
-    assert outcome(from_text) == outcome(json.loads) or text.startswith("\ufeff")
+    assert repr(outcome(from_text)) == repr(outcome(json.loads)) or text.startswith("\ufeff")  # NaN equals nothing
 
 
 @pytest.mark.parametrize("text", ['{"a":1,"a":[2]}', '{"a":NaN}', "[1e999]", '{"":{"":{"":{"":{"":{"":[]}}}}}}'])
