@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import json
 
@@ -70,6 +71,10 @@ def no_rooms_left(jp_serverapp, jp_asyncio_loop):
     async def close():
         for name in list(extension.ywebsocket_server.rooms):
             await extension.ywebsocket_server.delete_room(name=name)
+        with contextlib.suppress(RuntimeError):  # no room was made, so it was not started
+            await extension.ywebsocket_server.stop()
+        while [task for task in asyncio.all_tasks() if "pycrdt" in repr(task.get_coro())]:
+            await asyncio.sleep(0.01)  # a thread that writes for them would keep the process
 
     jp_asyncio_loop.run_until_complete(close())
     gc.collect()
