@@ -245,31 +245,6 @@ def test_a_message_that_waited_for_a_server_that_then_died_goes_on(lab, provider
     provider.go()
 
 
-def test_an_answer_given_in_another_servers_window_reaches_the_one_that_asked(lab, provider):
-    """Its worker has ended meanwhile; the panel that waits there sees the run go on."""
-    provider.script("write there", uses(Use("write_file", {"path": "there.txt", "content": "1"})), says("Written."))
-    other = elsewhere(lab)
-    with running(lab), running(other):
-        there, here = Page(lab), Page(other)
-        chat_id = send(there, "write there")
-        until(lambda: state(there, chat_id) == "waiting")
-        until(lambda: workers_of(lab) == [], what="the idle worker's end")
-        told: list[str] = []
-        with LindaClient(Server(lab.url, lab.token, str(lab.root))) as client:
-            after = client.last_seq(chat_id)
-            (question,) = here.call("GET", "questions")["questions"]
-            here.call("POST", f"questions/{question['question_id']}/answer", {"answer": "once"})
-            for event in client.follow(chat_id, after=after):
-                told.append(event["kind"])
-                if event["kind"] == "run.changed" and event["payload"]["run"]["state"] == "done":
-                    break
-        assert "question.changed" in told
-        assert (lab.root / "there.txt").read_text() == "1"
-        assert there.call("GET", f"chats/{chat_id}")["runs"][0]["problem"] is None
-        for page in (there, here):
-            page.close()
-
-
 def test_an_answer_to_a_server_that_is_gone_is_kept_and_what_it_waits_for_is_said(lab, provider):
     provider.script("write there", uses(Use("write_file", {"path": "there.txt", "content": "1"})), says("Written."))
     other = elsewhere(lab)
