@@ -199,6 +199,8 @@ class Channel:
             self._loop.call_soon_threadsafe(self._closed, reason)
 
     def _received(self, frame: dict[str, Any]) -> None:
+        if self.is_closed:  # it was on its way when we closed: nobody could be answered
+            return
         if "call" in frame or "note" in frame:
             self._serve(frame)
         elif "cancel" in frame:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_linda.channel.pipes import FRAME_LIMIT_BYTES, Channel, Handler
+from jupyter_linda.channel.pipes import FRAME_LIMIT_BYTES, Channel, Handler, encode
 from jupyter_linda.errors import ChannelClosed, LindaError, NotFound, ToolFailed, Unavailable
 
 
@@ -163,3 +163,17 @@ async def test_an_answer_that_cannot_be_sent_is_an_error_not_silence():
             await channel.call("huge")
         with pytest.raises(LindaError, match="cannot be sent"):
             await channel.call("strange")
+
+
+async def test_what_comes_after_closing_is_not_begun():
+    begun = []
+
+    async def note_it(_progress: object) -> None:
+        begun.append(True)
+
+    pair = Pair({"note_it": note_it})
+    async with pair:
+        pair.theirs.close()
+        os.write(pair.write_a, encode({"note": "note_it"}))
+        await asyncio.sleep(0.1)
+    assert begun == []
