@@ -12,6 +12,8 @@ from .common import (
     ModelEvent,
     ModelRequest,
     ReasoningDelta,
+    Retrying,
+    Sending,
     TextDelta,
 )
 from .documents import (
@@ -74,8 +76,10 @@ __all__ = [
     "ReasoningDelta",
     "ReplaceSource",
     "Resource",
+    "Retrying",
     "Route",
     "RunOutcome",
+    "Sending",
     "SetOutputs",
     "TextDelta",
     "Tool",

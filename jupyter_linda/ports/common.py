@@ -55,6 +55,28 @@ class CallDraft:
 
 
 @dataclass(frozen=True)
+class Sending:
+    """A request is about to go to a model. Whoever reads the stream writes it down before asking for more."""
+
+    model: str
+    is_local: bool
+    reason: str
+    """Why this model, in words."""
+    details: Json = None
+    """What the trace keeps: what leaves, the route's inputs, counts of placeholders."""
+
+
+@dataclass(frozen=True)
+class Retrying:
+    """A try failed before anything was shown; the next begins after `wait_s` seconds."""
+
+    kind: str
+    message: str
+    wait_s: float
+    next_model: str
+
+
+@dataclass(frozen=True)
 class Finished:
     """The end of a model call. `reason` is what the provider said; empty if it said nothing."""
 
@@ -63,7 +85,7 @@ class Finished:
     usage: Usage | None = None
 
 
-ModelEvent = TextDelta | ReasoningDelta | Finished
+ModelEvent = TextDelta | ReasoningDelta | Sending | Retrying | Finished
 
 
 @dataclass(frozen=True)
@@ -82,7 +104,7 @@ class Model(Protocol):
     """The one door to language models. Raises `ProviderFault`; a stream that ends early raises too."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Events in order; `Finished` is last and comes exactly once."""
+        """Events in order: `Sending` before each try, `Retrying` between two; `Finished` is last and comes once."""
 
 
 class Brain(Protocol):

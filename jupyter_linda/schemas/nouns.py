@@ -45,11 +45,14 @@ class Noun(BaseModel):
 
 
 class Usage(Noun):
-    """Tokens of one model call, as the provider counted them (0 where it did not say)."""
+    """Tokens of one model call, as the provider counted them, else as we did."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    is_estimated: bool = False
+    cost_usd: float | None = None
+    """None where the price is not known."""
 
 
 class ContextItem(Noun):

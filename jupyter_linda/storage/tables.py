@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     Column,
     Dialect,
     ForeignKey,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    false,
     text,
 )
 
@@ -73,6 +75,7 @@ messages = Table(
     Column("model", Text, nullable=False, default=""),
     Column("usage", JSON),
     Column("error", JSON),
+    Column("is_pinned", Boolean, nullable=False, server_default=false()),
     Column("created_at", Instant, nullable=False),
     Index("messages_by_chat", "chat_id", "position", unique=True),
 )
@@ -236,6 +239,78 @@ tasks = Table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     Index("tasks_by_owner", "owner_id", "status"),
+)
+
+model_calls = Table(
+    "model_calls",
+    metadata,
+    # No foreign key: what a day cost stays known when a chat is deleted. Content is in `traces`.
+    Column("model_call_id", Text, primary_key=True),
+    Column("owner_id", Text, nullable=False),
+    Column("chat_id", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("asked_model", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("is_local", Boolean, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("input_tokens", Integer, nullable=False, server_default="0"),
+    Column("output_tokens", Integer, nullable=False, server_default="0"),
+    Column("cached_tokens", Integer, nullable=False, server_default="0"),
+    Column("is_estimated", Boolean, nullable=False, server_default=false()),
+    Column("cost_usd_micros", BigInteger),
+    Column("outcome", Text, nullable=False, server_default=""),
+    Column("begun_at", Instant, nullable=False),
+    Column("first_at", Instant),
+    Column("ended_at", Instant),
+    Index("model_calls_by_owner", "owner_id", "begun_at"),
+    Index("model_calls_by_run", "run_id", "begun_at"),
+)
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("model_call_id", Text, primary_key=True),
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE"), nullable=False),
+    Column("details", JSON, nullable=False),
+    Index("traces_by_chat", "chat_id"),
+)
+
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("summary_id", Text, primary_key=True),
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE"), nullable=False),
+    Column("upto_message_id", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("made_by", Text, nullable=False),
+    Column("tokens_before", Integer, nullable=False),
+    Column("tokens_after", Integer, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("summaries_by_chat", "chat_id", "at"),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("consent_id", Text, primary_key=True),
+    Column("owner_id", Text, nullable=False),
+    Column("root_dir", Text, nullable=False),
+    Column("provider", Text, nullable=False),
+    Column("levels", JSON, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("revoked_at", Instant),
+    Index("consents_by_owner", "owner_id", "root_dir"),
+)
+
+placeholders = Table(
+    "placeholders",
+    metadata,
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE"), primary_key=True),
+    Column("placeholder", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+    Index("placeholders_by_value", "chat_id", "value", unique=True),
 )
 
 AUDIT_IS_APPEND_ONLY = (

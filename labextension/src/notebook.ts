@@ -121,8 +121,7 @@ export class NotebookHands {
     const { context } = panel;
     const work = async (): Promise<boolean> => {
       const known = context.contentsModel?.last_modified;
-      const isShared = context.path.startsWith('RTC:');
-      if (known && !isShared) {
+      if (known && !context.model.collaborative) {
         const disk = await this.app.serviceManager.contents.get(context.path, {
           content: false
         });

@@ -45,6 +45,7 @@ export function Composer(): JSX.Element {
   );
   const [isSending, setSending] = React.useState(false);
   const area = React.useRef<HTMLTextAreaElement>(null);
+  const form = React.useRef<HTMLFormElement>(null);
 
   React.useEffect(() => {
     const node = area.current!;
@@ -64,7 +65,11 @@ export function Composer(): JSX.Element {
     setSending(true);
     await actions.send();
     setSending(false);
-    area.current?.focus();
+    /* Whoever went on to a cell meanwhile keeps the keyboard there. */
+    const { activeElement, body } = document;
+    if (activeElement === body || form.current?.contains(activeElement)) {
+      area.current?.focus();
+    }
   };
   const keys = (event: React.KeyboardEvent): void => {
     /* Enter that ends a composition of Chinese input is not "send". */
@@ -86,6 +91,7 @@ export function Composer(): JSX.Element {
   };
   return (
     <form
+      ref={form}
       className="linda-Composer"
       aria-label={trans.__('Write to Linda')}
       onSubmit={event => {
