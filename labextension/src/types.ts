@@ -12,11 +12,13 @@ export type QuestionState = 'open' | 'answered' | 'expired' | 'void';
 export type Mode = 'plan' | 'ask' | 'edit';
 export type Starter = 'person' | 'schedule' | 'webhook' | 'mail';
 export type TaskStatus = 'open' | 'doing' | 'done' | 'dropped';
-/** Tokens of one model call, as the provider counted them (0 where it did not say). */
+/** Tokens of one model call, as the provider counted them, else as we did. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
   cached_tokens: number;
+  is_estimated: boolean;
+  cost_usd: number | null;
 }
 /** Something the user attached to a message: shown as a chip, removable before sending. */
 export interface ContextItem {
