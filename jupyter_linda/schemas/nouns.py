@@ -101,6 +101,8 @@ class Message(Noun):
     model: str = ""
     usage: Usage | None = None
     error: Problem | None = None
+    is_pinned: bool = False
+    """Stays word for word in what models are given, also when what is around it becomes a summary."""
     created_at: datetime
 
 

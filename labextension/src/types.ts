@@ -56,6 +56,7 @@ export interface Message {
   model: string;
   usage: Usage | null;
   error: Problem | null;
+  is_pinned: boolean;
   created_at: string;
 }
 /** Old and new text of one thing (a cell's source, a file). */
