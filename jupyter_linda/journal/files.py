@@ -31,6 +31,9 @@ class FileUndo:
 
     def take_back(self, changes: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
         """Undo; gives the changes that this undoing made, so that it can be undone itself."""
+        for change in changes if len(changes) > 1 else ():  # all of them, or none
+            if change["op"] == "write":
+                self._plan(change)
         done: list[dict[str, Json]] = []
         for change in reversed(changes):
             done += self._move_back(change) if change["op"] == "move" else self._write_back(change)
@@ -39,13 +42,17 @@ class FileUndo:
     def _real(self, path: str) -> str:
         return self._policy.locate(path).real
 
-    def _write_back(self, change: Mapping[str, Json]) -> list[dict[str, Json]]:
+    def _plan(self, change: Mapping[str, Json]) -> tuple[str, str, bytes | None, bytes | None]:
+        """(path, real path, content now, content wanted); None: no file."""
         path, old, new = str(change["path"]), str(change["old"]), str(change["new"])
         if not old or not new:
             raise CannotUndo(f"{path!r} was too large to keep as it was.")
         real = self._real(path)
         now = _read(real, path)
-        wanted = self._wanted(path, now, old=old, new=new)
+        return path, real, now, self._wanted(path, now, old=old, new=new)
+
+    def _write_back(self, change: Mapping[str, Json]) -> list[dict[str, Json]]:
+        path, real, now, wanted = self._plan(change)
         if wanted == now:
             return []
         if wanted is None:

@@ -240,5 +240,5 @@ def refuse_upgrade(path: str) -> InvalidInput:
     """Editing a notebook of an old format would convert the whole file: that is the user's to decide."""
     return InvalidInput(
         f"{path!r} is in an old notebook format (before 4). Editing it would upgrade the whole file to format 4.",
-        remedy="Ask the user to open it in JupyterLab and save it: that upgrades it. Reading it works as it is.",
+        remedy="Reading it works as it is. upgrade_notebook upgrades it, if the user wants that.",
     )

@@ -14,6 +14,7 @@ from . import (
     kernel,
     kernel_control,
     notebook,
+    notebook_upgrade,
     plotting,
     profiling,
     shell,
@@ -22,6 +23,7 @@ from . import (
 
 TOOLS = (
     *notebook.TOOLS,
+    *notebook_upgrade.TOOLS,
     *kernel.TOOLS,
     *kernel_control.TOOLS,
     *dataframe.TOOLS,

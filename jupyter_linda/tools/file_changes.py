@@ -6,6 +6,7 @@ import asyncio
 import difflib
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -161,8 +162,8 @@ def _lies_in(context: ToolContext, path: str, real: str) -> bool:
     return Path(os.path.realpath(Path(context.root_dir) / path)).is_relative_to(real)
 
 
-async def _refuse_open(context: ToolContext, real: str) -> None:
-    """A notebook that a tab has open would be saved at its old place again."""
+async def refuse_open(context: ToolContext, real: str) -> None:
+    """Refuse what a tab has open, or a folder of it: it would be saved at its old place again."""
     for entry in await context.live.list_notebooks():
         if await asyncio.to_thread(_lies_in, context, str(entry["path"]), real):
             raise ToolRetry(f"{entry['path']!r} is open in JupyterLab. Ask the user to close it first.")
@@ -209,7 +210,7 @@ async def move_file(
     """Move or rename a file or a folder. Nothing is overwritten; folders above the new place are made."""
     # `data` holds path, to
     real, target = context.admit_path(path, "write"), context.admit_path(to, "write")
-    await _refuse_open(context, real)
+    await refuse_open(context, real)
     await asyncio.to_thread(_check_source, context, path, real)
     await asyncio.to_thread(check_new, target, label=to)
     entry = await context.journal.note("file", path, [{"op": "move", "path": path, "to": to}])
@@ -285,10 +286,12 @@ async def delete_file(
     """Delete a file or a folder: it goes to the trash of the machine, and the answer says where."""
     # `data` holds path, trash
     real = context.admit_path(path, "write")
-    await _refuse_open(context, real)
+    await refuse_open(context, real)
     is_folder = await asyncio.to_thread(_check_source, context, path, real)
-    changes: Sequence[Mapping[str, Json]] = []
-    if not is_folder:
+    changes: Sequence[Mapping[str, Json]]
+    if is_folder:
+        changes = await _kept_inside(context, path, real)
+    else:
         size = await asyncio.to_thread(_size, real, path)
         if version and version != version_of(await asyncio.to_thread(read_whole, real, path)):
             raise StaleRevision(f"{path!r} changed since it was read.", remedy="Read it again.")
@@ -302,6 +305,37 @@ async def delete_file(
             await context.journal.forget(entry)
         raise
     return _was_deleted(path, where)
+
+
+async def _kept_inside(context: ToolContext, path: str, real: str) -> list[Mapping[str, Json]]:
+    """A folder's files as they are, for the journal; empty where it could not be made again from them alone."""
+    files = await asyncio.to_thread(_files_inside, real)
+    changes: list[Mapping[str, Json]] = []
+    for name in files:
+        label = f"{path.rstrip('/')}/{name}"
+        inner = str(Path(real) / name)
+        old = await _kept(context, inner, label, await asyncio.to_thread(_size, inner, label))
+        if not old:
+            return []
+        changes.append({"op": "write", "path": label, "old": old, "new": GONE})
+    return changes
+
+
+def _files_inside(real: str) -> list[str]:
+    """Paths of the files in a folder, relative to it; none where it holds empty folders or too much."""
+    found: list[str] = []
+    size = 0
+    for folder, names, files in os.walk(real):
+        names[:] = [name for name in names if name != ".ipynb_checkpoints"]
+        if not (names or files):
+            return []
+        for entry in (Path(folder) / name for name in files):
+            status = entry.stat()
+            size += status.st_size
+            if not stat.S_ISREG(status.st_mode) or size > KEPT_BYTES:
+                return []
+            found.append(entry.relative_to(real).as_posix())
+    return found
 
 
 def _was_deleted(path: str, where: str) -> ToolResult:

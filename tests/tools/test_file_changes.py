@@ -167,7 +167,15 @@ def test_what_is_deleted_lies_in_the_trash_and_it_is_said_where(root, bench):
     folder = bench.run(delete_file, path="d")
     assert (Path(folder.data["trash"]) / "e/f.txt").read_text() == "F"
     changes = [entry[2] for entry in bench.journal.entries.values()]
-    assert [change[0]["new"] for change in changes] == ["gone"]
+    assert [(change["path"], change["new"]) for [change] in changes] == [("名字 1.txt", "gone"), ("d/e/f.txt", "gone")]
+
+
+def test_a_folder_that_its_files_alone_do_not_make_again_is_not_noted(root, bench):
+    (root / "d/empty").mkdir(parents=True)
+    (root / "d/f.txt").write_text("F")
+    bench.run(delete_file, path="d")
+    assert not (root / "d").exists()
+    assert bench.journal.entries == {}
 
 
 def test_only_the_version_that_was_read_is_deleted(root, bench):
