@@ -45,6 +45,7 @@ export function message(change: Partial<Message>): Message {
     model: '',
     usage: null,
     error: null,
+    is_pinned: false,
     created_at: AT,
     ...change
   };
