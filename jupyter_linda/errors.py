@@ -124,17 +124,26 @@ class ProviderFault(LindaError):
     """The model provider failed.
 
     `kind_of_fault` is one of: auth, billing, forbidden, unknown_model, timeout, rate_limit, overloaded,
-    server, unreachable, cut_stream, empty, only_thought, malformed, context_overflow, refused, bad_request, no_model.
+    server, unreachable, cut_stream, empty, only_thought, too_long, context_overflow, refused, bad_request, no_model,
+    no_tools and no_streaming (the model takes no tools, or cannot stream; asked again without).
+    `has_begun`: a piece of the reply had arrived, so nothing is tried again.
     """
 
     status = 502
 
     def __init__(
-        self, kind_of_fault: str, message: str, *, remedy: str = "", retry_after_s: float | None = None
+        self,
+        kind_of_fault: str,
+        message: str,
+        *,
+        remedy: str = "",
+        retry_after_s: float | None = None,
+        has_begun: bool = False,
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.kind_of_fault = kind_of_fault
         self.retry_after_s = retry_after_s
+        self.has_begun = has_begun
 
 
 class LeaseLost(LindaError):

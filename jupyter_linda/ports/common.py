@@ -74,6 +74,16 @@ class Retrying:
     message: str
     wait_s: float
     next_model: str
+    """Which model is asked then; another one after the tries of the first are used up."""
+    next_reason: str = ""
+    """Why it is another model, in words."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the reader of this reply should know: another model answered, no tools could be offered."""
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -85,7 +95,7 @@ class Finished:
     usage: Usage | None = None
 
 
-ModelEvent = TextDelta | ReasoningDelta | Sending | Retrying | Finished
+ModelEvent = TextDelta | ReasoningDelta | Sending | Retrying | Notice | Finished
 
 
 @dataclass(frozen=True)
@@ -98,13 +108,20 @@ class ModelRequest:
     max_output_tokens: int | None = None
     picture: Callable[[str], str] | None = None
     """The base64 content behind a picture's name in a message's `images` (pairs of mime type and name)."""
+    is_streamed: bool = True
+    """False for a provider that cannot stream: the reply comes whole, as the same events."""
+    may_go_to: Callable[[str], str] | None = None
+    """Why this request may not go to another model ("" when it may); asked before every fallback."""
 
 
 class Model(Protocol):
     """The one door to language models. Raises `ProviderFault`; a stream that ends early raises too."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Events in order: `Sending` before each try, `Retrying` between two; `Finished` is last and comes once."""
+        """Events in order: `Sending` before each try, `Retrying` between two; `Finished` is last and comes once.
+
+        Nothing is tried again after the first piece of a reply. A `Notice` may come at any place.
+        """
 
 
 class Brain(Protocol):
