@@ -35,6 +35,7 @@ from .documents import (
     SetOutputs,
     kernelspec_of,
 )
+from .tokens import Counter, Tokens
 from .tools import (
     Asked,
     Gate,
@@ -57,6 +58,7 @@ __all__ = [
     "CellType",
     "ChangeType",
     "Clock",
+    "Counter",
     "DeleteCell",
     "Dispatcher",
     "EditOutcome",
@@ -84,6 +86,7 @@ __all__ = [
     "Sending",
     "SetOutputs",
     "TextDelta",
+    "Tokens",
     "Tool",
     "ToolContext",
     "ToolResult",
