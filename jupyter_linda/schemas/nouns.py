@@ -45,7 +45,7 @@ class Noun(BaseModel):
 
 
 class Usage(Noun):
-    """Tokens of one model call, as the provider counted them, else as we did."""
+    """Tokens of one model call, as the provider counted them, else as we did: `is_estimated`."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -66,7 +66,7 @@ class ContextItem(Noun):
 
 
 class ToolCall(Noun):
-    """A tool call as the model made it. `arguments` is the exact JSON text, never repaired."""
+    """A tool call as the model made it. `arguments` is its exact text, mended where only one thing can be meant."""
 
     call_id: str
     """Ours, unique; the provider's own id may repeat between runs."""
@@ -103,6 +103,8 @@ class Message(Noun):
     error: Problem | None = None
     is_pinned: bool = False
     """Stays word for word in what models are given, also when what is around it becomes a summary."""
+    notice: str = ""
+    """What its reader should know: another model answered and why, or it answered without tools."""
     created_at: datetime
 
 

@@ -76,6 +76,7 @@ messages = Table(
     Column("usage", JSON),
     Column("error", JSON),
     Column("is_pinned", Boolean, nullable=False, server_default=false()),
+    Column("notice", Text, nullable=False, server_default=""),
     Column("created_at", Instant, nullable=False),
     Index("messages_by_chat", "chat_id", "position", unique=True),
 )

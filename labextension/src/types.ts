@@ -57,6 +57,7 @@ export interface Message {
   usage: Usage | null;
   error: Problem | null;
   is_pinned: boolean;
+  notice: string;
   created_at: string;
 }
 /** Old and new text of one thing (a cell's source, a file). */

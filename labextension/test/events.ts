@@ -46,6 +46,7 @@ export function message(change: Partial<Message>): Message {
     usage: null,
     error: null,
     is_pinned: false,
+    notice: '',
     created_at: AT,
     ...change
   };
