@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from .errors import ToolRetry
 from .ports import Json, Permit, Resource, ToolContext, ToolResult, Unknown
+from .ports.held import Holds
 from .schemas import Action, Preview
 from .storage.texts import is_deep, whole_json
 
@@ -45,12 +46,15 @@ def _without_titles(schema: Json) -> Json:
     return schema
 
 
-def _never(_arguments: Mapping[str, Json]) -> bool:
-    return False
+def _nothing(_arguments: Mapping[str, Json]) -> Holds | None:
+    return None
 
 
-def _ever(_arguments: Mapping[str, Json]) -> bool:
-    return True
+def _as_function(holds: Holds | Callable[[Mapping[str, Json]], Holds]) -> Callable[[Mapping[str, Json]], Holds]:
+    return holds if callable(holds) else lambda _arguments: holds
+
+
+Shows = Callable[[Mapping[str, Json]], Holds | None]
 
 
 def _text_bytes(value: Json) -> int:
@@ -70,8 +74,9 @@ class FunctionTool:
     family: str
     resource_of: Resourcer
     always_asks: bool = False
-    values_shown: Callable[[Mapping[str, Json]], bool] = _never
+    values_shown: Shows = _nothing
     writes: tuple[str, ...] = ()
+    held_by: Callable[[Mapping[str, Json]], Holds] = lambda _arguments: "values"
     name: str = ""
     description: str = ""
     parameters: Mapping[str, Json] = field(default_factory=dict)
@@ -116,9 +121,13 @@ class FunctionTool:
         """What these arguments touch."""
         return self.resource_of(arguments)
 
-    def shows_values(self, arguments: Mapping[str, Json]) -> bool:
-        """Whether the result shows values of the user's data to the model."""
+    def shows_values(self, arguments: Mapping[str, Json]) -> Holds | None:
+        """How much of the user's data the result shows on purpose; None for nothing."""
         return self.values_shown(arguments)
+
+    def holds(self, arguments: Mapping[str, Json]) -> Holds:
+        """What its text holds at least; passages that hold more are marked in it."""
+        return self.held_by(arguments)
 
     def written_bytes(self, arguments: Mapping[str, Json]) -> int | None:
         """How many bytes of text these arguments would write; None where the tool does not say which they are."""
@@ -148,17 +157,19 @@ def tool(
     action: Action,
     family: str,
     resource: Resourcer,
-    shows_values: bool | Callable[[Mapping[str, Json]], bool] = False,
+    shows_values: Holds | Shows | None = None,
     always_asks: bool = False,
     writes: tuple[str, ...] = (),
+    holds: Holds | Callable[[Mapping[str, Json]], Holds] = "values",
 ) -> Callable[[Body], FunctionTool]:
     """Make a tool of `async def name(context, **arguments) -> ToolResult`.
 
     The docstring is the description the model reads; `Annotated[type, "text"]` describes an argument.
-    `shows_values`: the result holds values of data, so it asks where the model runs elsewhere; `always_asks`: no
-    rule and no grant lets it through. `writes` names the arguments that hold all the text it writes.
+    `shows_values`: how much of the user's data the result shows on purpose, so it asks where that is more than may go
+    to the model; `always_asks`: no rule and no grant lets it through. `writes` names the arguments that hold all the
+    text it writes. `holds` is what its text holds at least (see `ports.held`): left out, it counts as values.
     """
-    shown = shows_values if callable(shows_values) else _ever if shows_values else _never
+    shown: Shows = shows_values if callable(shows_values) else lambda _arguments: shows_values
 
     def make(body: Body) -> FunctionTool:
         return FunctionTool(
@@ -169,6 +180,7 @@ def tool(
             always_asks=always_asks,
             values_shown=shown,
             writes=writes,
+            held_by=_as_function(holds),
         )
 
     return make

@@ -21,6 +21,7 @@ from .errors import LindaError, ProviderFault
 from .events.log import EventLog
 from .gateway.client import LitellmModel
 from .gateway.detect import detect_local_servers, list_models
+from .gateway.door import Door
 from .gateway.local import DemoModel
 from .gateway.providers import DEMO_MODEL, Providers
 from .gateway.weights import find_weights
@@ -127,7 +128,7 @@ class Worker:
         if self._providers.default_model not in ("", DEMO_MODEL):
             self._model.warm_up()
         return Mind(
-            model=self._model,
+            model=Door(self._model),
             resolve_model=self._providers.resolve,
             max_steps=settings["max_steps"],
             join_s=settings["delta_join_ms"] / 1000,
@@ -196,7 +197,9 @@ class Worker:
             results=Results(Path(settings["data_dir"]) / "results"),
             ids=RandomIds(),
             limits=Limits(settings["result_limit_chars"], timedelta(hours=settings["question_expiry_h"])),
-            stays_here=self._providers.stays_here,
+            needs_leave=lambda model, tool, arguments: (
+                tool.shows_values(arguments) is not None and not self._providers.stays_here(model)
+            ),
         )
 
     async def _work(self) -> None:

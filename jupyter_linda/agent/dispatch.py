@@ -15,6 +15,7 @@ from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
 from ..ports import GateCall, Json, Tool, ToolContext, ToolResult, Unknown
+from ..ports.held import each_plain, plain, released
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
 from ..storage.tables import calls
@@ -275,7 +276,8 @@ class Dispatcher:
             await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
             await self._hands.gate.conclude(ready.call, is_done=False, words=error.message)
         else:
-            await self._close_with(row, tool, told_instead(result, ready.instead))
+            told_result = told_instead(result, ready.instead)
+            await self._close_with(row, tool, told_result, is_released=ready.call.sends_values)
             await self._hands.gate.conclude(ready.call, is_done=True, words=result.title)
 
     def _context(self, row: CallRow) -> ToolContext:
@@ -304,18 +306,18 @@ class Dispatcher:
 
     # ---- after it --------------------------------------------------------------------------------
 
-    async def _close_with(self, row: CallRow, tool: Tool, result: ToolResult) -> None:
+    async def _close_with(self, row: CallRow, tool: Tool, result: ToolResult, *, is_released: bool = False) -> None:
         text = whole_text(shorten(result.text, self._hands.limits.result_chars))
         digest = None
         if len(result.text) > self._hands.limits.result_chars:
-            digest = await asyncio.to_thread(self._hands.results.put, result.text)
+            digest = await asyncio.to_thread(self._hands.results.put, plain(result.text))
         values = {
             "state": "done",
             "action": tool.action,
             "title": one_line(whole_text(result.title)),
-            "result": visible(text),
+            "result": released(each_plain(text, visible)) if is_released else each_plain(text, visible),
             "result_hash": digest,
-            "found": list(find_instructions(text)),
+            "found": list(find_instructions(plain(text))),
             "images": await asyncio.to_thread(self._keep_images, result),
             "outputs": [TOO_DEEP if is_deep(output) else whole_json(output) for output in result.outputs],
             "diffs": whole_json([diff.model_dump() for diff in result.diffs]),

@@ -62,8 +62,8 @@ ContextMaker = Callable[[str, Run, Callable[[str], None]], ToolContext]
 """(request_id, run, report) -> context"""
 
 
-def _never_here(_model: str) -> bool:
-    return False
+def _shows_any(_model: str, tool: Tool, arguments: Mapping[str, Json]) -> bool:
+    return tool.shows_values(arguments) is not None
 
 
 ScopeMaker = Callable[[GateCall], tuple[GrantScope, ...]]
@@ -80,5 +80,5 @@ class Hands:
     results: Results
     ids: Ids
     limits: Limits
-    stays_here: Callable[[str], bool] = _never_here
-    """Whether what this model is told stays on this machine; else values of data are asked about before."""
+    needs_leave: Callable[[str, Tool, Mapping[str, Json]], bool] = _shows_any
+    """Whether a call would show this model more of the data than its level lets out: then that is asked about."""

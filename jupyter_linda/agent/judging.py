@@ -76,7 +76,7 @@ class Judge:
             run_id=self._run.run_id,
             mode=self._mode,  # type: ignore[arg-type]  # the column holds one of the modes
             answer=_answer_to(row, tool, text, transcript),
-            sends_values=tool.shows_values(arguments) and not self._hands.stays_here(self._run.model),
+            sends_values=self._hands.needs_leave(self._run.model, tool, arguments),
             always_asks=tool.always_asks,
             tainted_by=tainted_by,
             asked=asked_in(transcript.history),

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from ..errors import NotFound
 from ..events.log import Transaction, home_of
 from ..events.payloads import ChatChanged, ChatDeleted, MessageAdded
+from ..ports.held import plain
 from ..schemas import Call, Chat, ChatPatch, ChatView, Message, NewChat, Question, Run
 from ..storage.tables import calls, chats, events, messages, questions, runs
 from ..storage.texts import json_shown
@@ -47,7 +48,8 @@ def as_call(row: AnyRow) -> Call:
     """A row of `calls` as the card; arguments that are not JSON are shown as the text they are."""
     ours = ("position", "data", "arguments", "images")
     values = {name: value for name, value in row._mapping.items() if name not in ours}
-    return Call.model_validate({**values, "arguments": arguments_shown(row.arguments)})
+    shown = {"arguments": arguments_shown(row.arguments), "result": plain(row.result)}
+    return Call.model_validate({**values, **shown})
 
 
 def arguments_shown(text: str) -> Any:  # any JSON

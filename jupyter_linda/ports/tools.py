@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from ..schemas import Action, Diff, Preview, Starter
     from .documents import Json, Live
+    from .held import Holds
     from .journal import Journal
     from .tasks import Tasks
 
@@ -103,8 +104,11 @@ class Tool(Protocol):
     def resource(self, arguments: Mapping[str, Json]) -> Resource:
         """What these arguments touch."""
 
-    def shows_values(self, arguments: Mapping[str, Json]) -> bool:
-        """Whether the result shows values of the user's data (rows, ranges, pictures of them) to the model."""
+    def shows_values(self, arguments: Mapping[str, Json]) -> Holds | None:
+        """How much of the user's data (rows, ranges, pictures of them) the result shows on purpose; None: nothing."""
+
+    def holds(self, arguments: Mapping[str, Json]) -> Holds:
+        """What the result's text holds at least; see `ports.held`."""
 
     def written_bytes(self, arguments: Mapping[str, Json]) -> int | None:
         """How many bytes of text these arguments would write; None where they do not tell."""

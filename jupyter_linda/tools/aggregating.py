@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,6 +13,12 @@ from .frame_kinds import KINDS
 from .frames import Conditions, FrameName, ask_frame, check_name, preview_values, rows_text, share_words
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..ports import Json
+    from ..ports.held import Holds
 
 AGGREGATE = (
     KINDS
@@ -259,7 +265,16 @@ class Aggregation(BaseModel):
     name: Annotated[str, Field(description="What to call it; empty: function and column.", max_length=100)] = ""
 
 
-@tool(action="read", family="dataframe", resource=kernel_of, shows_values=True)
+_FIGURES = frozenset({"rows", "count", "mean", "median", "sum", "std", "missing", "distinct"})
+
+
+def _shown(arguments: Mapping[str, Json]) -> Holds:
+    """Figures over all rows are statistics; names of groups, extremes and the like are values of the data."""
+    functions = {str(dict(one)["function"]) for one in arguments["aggregations"]}
+    return "statistics" if not arguments["group_by"] and functions <= _FIGURES else "samples"
+
+
+@tool(action="read", family="dataframe", resource=kernel_of, shows_values=_shown, holds=_shown)
 async def aggregate(
     context: ToolContext,
     path: NotebookPath,

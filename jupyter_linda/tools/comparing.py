@@ -157,7 +157,7 @@ def is_same(left, right, tolerance):
 )
 
 
-@tool(action="read", family="dataframe", resource=kernel_of, shows_values=True)
+@tool(action="read", family="dataframe", resource=kernel_of, shows_values="samples", holds="samples")
 async def compare_dataframes(
     context: ToolContext,
     path: NotebookPath,

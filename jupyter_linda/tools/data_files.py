@@ -12,6 +12,7 @@ from pydantic import Field
 from ..errors import ToolRetry
 from ..permissions.paths import open_checked
 from ..ports import Resource, ToolContext, ToolResult
+from ..ports.held import Holds, held
 from ..schemas import Preview
 from ..toolkit import tool
 from .data_formats import Peek, peek
@@ -32,11 +33,11 @@ def _file(arguments: Mapping[str, Json]) -> Resource:
     return Resource("file", arguments["path"])
 
 
-def _shows_rows(arguments: Mapping[str, Json]) -> bool:
-    return bool(arguments["rows"] > 0)
+def _shows_rows(arguments: Mapping[str, Json]) -> Holds | None:
+    return "samples" if arguments["rows"] > 0 else None
 
 
-@tool(action="read", family="file", resource=_file, shows_values=_shows_rows)
+@tool(action="read", family="file", resource=_file, shows_values=_shows_rows, holds="names")
 async def peek_data_file(
     context: ToolContext,
     path: Annotated[str, "The data file, relative to the notebook folder."],
@@ -58,7 +59,7 @@ async def peek_data_file(
     lines += [f"- {name}: {kind}" for name, kind in shown]
     if len(shown) < count:
         lines.append(f"({len(shown)} of {count} columns shown.)")
-    lines.append(rows_text([name for name, _ in found.columns[:wide]], body, first=""))
+    lines.append(held(rows_text([name for name, _ in found.columns[:wide]], body, first=""), "samples"))
     data = {
         **asdict(found), "path": path, "size_bytes": size, "rows": body, "total_columns": count,
         "columns": [{"name": name, "type": kind} for name, kind in shown],

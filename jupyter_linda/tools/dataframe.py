@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ..errors import ToolFailed, ToolRetry
 from ..ports import ToolContext, ToolResult
+from ..ports.held import held
 from ..toolkit import tool
 from .frames import preview_values
 from .kernel import kernel_of, probe
@@ -23,7 +24,7 @@ PROBE_TIME_S = 2.0
 """Seconds the probe may count and sample; names and types come first and always."""
 
 
-@tool(action="read", family="dataframe", resource=kernel_of, shows_values=True)
+@tool(action="read", family="dataframe", resource=kernel_of, shows_values="samples", holds="names")
 async def describe_dataframe(
     context: ToolContext,
     path: NotebookPath,
@@ -63,7 +64,7 @@ def _text(found: Mapping[str, Json]) -> str:
     for part in ("head", "tail"):
         if found[part]:
             lines.append(f"{part} rows (index | values in column order):")
-            lines += [" | ".join(map(_shown, row)) for row in found[part]]
+            lines.append(held("\n".join(" | ".join(map(_shown, row)) for row in found[part]), "samples"))
     return "\n".join([*lines, *found["notes"]])
 
 
@@ -74,13 +75,13 @@ def _label(level: Mapping[str, Json]) -> str:
 def _column_line(column: Mapping[str, Json]) -> str:
     parts = [f"- {column['name']}: {column['dtype']}"]
     if column["nulls"] is not None:
-        parts.append(f"{column['nulls']} missing")
+        parts.append(held(f"{column['nulls']} missing", "statistics"))
     if column.get("min") is not None:
-        parts.append(f"from {_shown(column['min'])} to {_shown(column['max'])}")
+        parts.append(held(f"from {_shown(column['min'])} to {_shown(column['max'])}", "samples"))
     if column.get("categories"):
         between = " < " if column.get("is_ordered") else ", "
         counted = between.join(f"{entry['value']} ({entry['count']})" for entry in column["categories"])
-        parts.append(f"categories {counted}")
+        parts.append(held(f"categories {counted}", "samples"))
     if column.get("note"):
         parts.append(column["note"])
     return ", ".join(parts)

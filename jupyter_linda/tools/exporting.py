@@ -195,7 +195,7 @@ def _form(file: str, wanted: str) -> str:
     return form
 
 
-@tool(action="write", family="dataframe", resource=_target)
+@tool(action="write", family="dataframe", resource=_target, holds="words")
 async def export_dataframe(
     context: ToolContext,
     path: NotebookPath,

@@ -16,6 +16,7 @@ from ..journal.files import GONE
 from ..permissions.paths import open_checked, write_checked
 from ..permissions.replacing import make_folder_of
 from ..ports import Resource, ToolContext, ToolResult, Unknown
+from ..ports.held import Holds, held
 from ..schemas import Diff, Preview
 from ..toolkit import tool
 from .folders import Bounds, list_folder, walk
@@ -34,6 +35,11 @@ SEARCH_FILE_LIMIT_BYTES = 2_000_000
 SEARCH_LIMIT_BYTES = 100_000_000
 SEARCH_TIME_S = 5.0
 LIST_LIMIT = 500
+DATA_ENDINGS = (
+    ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".geojson", ".parquet", ".feather", ".arrow", ".xls", ".xlsx",
+    ".xml", ".dta", ".sav", ".sas7bdat", ".arff", ".dat", ".sql", ".ipynb", ".html",
+)  # fmt: skip
+"""Names of files whose text counts as data."""
 
 
 def _file(arguments: Mapping[str, Json]) -> Resource:
@@ -78,7 +84,7 @@ def read_whole(real: str, path: str) -> bytes:
     return content
 
 
-@tool(action="read", family="file", resource=_folder)
+@tool(action="read", family="file", resource=_folder, holds="names")
 async def list_files(
     context: ToolContext, path: Annotated[str, "Folder, relative to the notebook folder; empty for that folder."] = ""
 ) -> ToolResult:
@@ -99,7 +105,20 @@ async def list_files(
     )
 
 
-@tool(action="read", family="file", resource=_file)
+def _content_of(path: str) -> Holds:
+    """What the text of a file holds: data where its name says so (outputs, in a notebook), else words of somebody."""
+    return "values" if path.lower().endswith(DATA_ENDINGS) else "source"
+
+
+def _shown_data(arguments: Mapping[str, Json]) -> Holds | None:
+    return "values" if _content_of(arguments["path"]) == "values" else None
+
+
+def _beside(arguments: Mapping[str, Json]) -> Holds:
+    return "names" if _shown_data(arguments) else "source"
+
+
+@tool(action="read", family="file", resource=_file, shows_values=_shown_data, holds=_beside)
 async def read_file(
     context: ToolContext,
     path: Annotated[str, "File, relative to the notebook folder."],
@@ -127,7 +146,7 @@ async def read_file(
     notes = " ".join(filter(None, [decoded.note, "" if last >= len(lines) else f"Go on at start_line {last + 1}."]))
     body = "".join(chosen)
     return ToolResult(
-        text=f"{head}\n{notes + chr(10) if notes else ''}{body}",
+        text=f"{head}\n{notes + chr(10) if notes else ''}{held(body, _content_of(path), path)}",
         title=f"Read {path}, {len(lines)} lines",
         data={
             "path": path,
@@ -155,7 +174,7 @@ def _old(real: str, path: str) -> tuple[bytes | None, Decoded | None]:
         return content, None
 
 
-@tool(action="write", family="file", resource=_file, writes=("content",))
+@tool(action="write", family="file", resource=_file, writes=("content",), holds="words")
 async def write_file(
     context: ToolContext,
     path: Annotated[str, "File, relative to the notebook folder."],
@@ -230,7 +249,7 @@ async def _find_write(arguments: Mapping[str, Json], context: ToolContext) -> To
     return None if version_of(before) == arguments["replaces"] else Unknown()
 
 
-@tool(action="read", family="file", resource=_folder)
+@tool(action="read", family="file", resource=_folder, holds="names")
 async def search_files(
     context: ToolContext,
     query: Annotated[str, Field(max_length=500, description="Text to look for in the lines of files and cells.")],
@@ -245,7 +264,11 @@ async def search_files(
     finder = make_finder(query, is_regex=is_regex, is_case_sensitive=is_case_sensitive)
     bounds = Bounds(most_entries=20_000, until=time.monotonic() + SEARCH_TIME_S)
     found = await asyncio.to_thread(_search, context, path, name, finder, max_matches, bounds)
-    lines = [f"{m.path}:{m.line}: {m.text}" + (f"  (cell {m.cell_id})" if m.cell_id else "") for m in found]
+    lines = [
+        f"{m.path}:{m.line}: {held(m.text, 'source' if m.cell_id else _content_of(m.path), m.path)}"
+        + (f"  (cell {m.cell_id})" if m.cell_id else "")
+        for m in found
+    ]
     if bounds.is_cut:
         lines.append("(There may be more: the search was cut. Narrow it with `path` or `name`.)")
     return ToolResult(

@@ -92,7 +92,7 @@ def _current(text: str, wanted: str) -> str:
     return f"Lines {max(0, at - 5) + 1} and on read now:\n{part}"
 
 
-@tool(action="write", family="file", resource=_one, writes=("new_text",))
+@tool(action="write", family="file", resource=_one, writes=("new_text",), holds="words")
 async def patch_file(
     context: ToolContext,
     path: FilePath,
@@ -203,7 +203,7 @@ def _move(real: str, target: str, to: str) -> None:
     Path(real).unlink()
 
 
-@tool(action="write", family="file", resource=_moved)
+@tool(action="write", family="file", resource=_moved, holds="words")
 async def move_file(
     context: ToolContext, path: FilePath, to: Annotated[str, "Its new path, the name included. Must be free."]
 ) -> ToolResult:
@@ -226,7 +226,7 @@ def _was_moved(path: str, to: str) -> ToolResult:
     return ToolResult(text=f"Moved {path} to {to}.", title=f"Moved {path} to {to}", data={"path": path, "to": to})
 
 
-@tool(action="write", family="file", resource=_copied)
+@tool(action="write", family="file", resource=_copied, holds="words")
 async def copy_file(
     context: ToolContext, path: FilePath, to: Annotated[str, "The copy's path, the name included. Must be free."]
 ) -> ToolResult:
@@ -277,7 +277,7 @@ def _was_copied(path: str, to: str, size: int) -> ToolResult:
     )
 
 
-@tool(action="write", family="file", resource=_one)
+@tool(action="write", family="file", resource=_one, holds="words")
 async def delete_file(
     context: ToolContext,
     path: Annotated[str, "The file or folder, relative to the notebook folder."],

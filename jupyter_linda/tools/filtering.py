@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ..errors import ToolRetry
 from ..ports import ToolContext, ToolResult
+from ..ports.held import held
 from ..toolkit import tool
 from .frame_kinds import KINDS
 from .frames import MOST_CELLS, Conditions, FrameName, ask_frame, check_name, preview_values, rows_text, share_words
@@ -34,7 +35,7 @@ def filtered(user, name, where, columns, order, sort, descending, rows, cells):
 )
 
 
-@tool(action="read", family="dataframe", resource=kernel_of, shows_values=True)
+@tool(action="read", family="dataframe", resource=kernel_of, shows_values="samples", holds="names")
 async def filter_rows(
     context: ToolContext,
     path: NotebookPath,
@@ -66,7 +67,7 @@ async def filter_rows(
     told = f"{head}; {share_words(len(found['rows']), found['matching_rows'], 'rows')}, {parts} shown"
     body = rows_text(found["columns"], found["rows"])
     return ToolResult(
-        text="\n".join(filter(None, [told, body, *found["notes"]])),
+        text="\n".join(filter(None, [held(told, "statistics"), held(body, "samples"), *found["notes"]])),
         title=f"Looked for rows of {name}, {found['matching_rows']} of {found['total_rows']} fit",
         data={"path": notebook, **found},
     )

@@ -82,7 +82,8 @@ async def ask_frame(
         return found
     if found.get("retry"):
         raise ToolRetry(found["problem"])
-    raise ToolFailed(found["problem"], remedy="List the variables to see which there are.", kind_of_failure="no_frame")
+    kind = "not_done" if found["problem"].startswith("It could not be done") else "no_frame"  # a library's own words
+    raise ToolFailed(found["problem"], remedy="List the variables to see which there are.", kind_of_failure=kind)
 
 
 def shown(value: Json) -> str:

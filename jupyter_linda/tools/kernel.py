@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ToolFailed
 from ..ports import Resource, ToolContext, ToolResult
+from ..ports.held import held
 from ..toolkit import tool
 from .folders import is_listed
 from .naming import NotebookPath, api_path, notebook_path
@@ -37,7 +38,7 @@ async def probe(context: ToolContext, path: str, *, setup: str, expression: str,
         raise ToolFailed("The kernel's answer cannot be read.", remedy="Try again.") from None
 
 
-@tool(action="read", family="kernel", resource=nothing)
+@tool(action="read", family="kernel", resource=nothing, holds="names")
 async def list_kernels(context: ToolContext) -> ToolResult:
     """List the running kernels and the notebooks they belong to."""
     # `data` holds kernels (kernel_id, name, language, path, state)
@@ -54,14 +55,14 @@ async def list_kernels(context: ToolContext) -> ToolResult:
     )
 
 
-@tool(action="read", family="kernel", resource=kernel_of)
+@tool(action="read", family="kernel", resource=kernel_of, holds="names")
 async def list_variables(context: ToolContext, path: NotebookPath) -> ToolResult:
     """List the variables in a notebook's running kernel: name, type and a short summary."""
     # `data` holds path, variables (name, type, summary), truncated
     name = api_path(context, path)
     found = await probe(context, name, setup=VARIABLES, expression="describe(user)", timeout_s=3.0)
     variables = found["variables"]
-    lines = [f"{entry['name']}: {entry['type']}  {entry['summary']}".rstrip() for entry in variables]
+    lines = [f"{entry['name']}: {entry['type']}  {held(entry['summary'], 'samples')}".rstrip() for entry in variables]
     if found["truncated"]:
         lines.append("(There are more variables than are shown.)")
     return ToolResult(

@@ -9,11 +9,12 @@ from pydantic import Field
 from ..errors import Conflict, ToolRetry
 from ..permissions.code import find_in_code
 from ..ports import ToolContext, ToolResult, Unknown
+from ..ports.held import held
 from ..schemas import Preview
 from ..toolkit import tool
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
-from .rendering import error_line, images_of, outputs_text
+from .rendering import error_line, images_of, outputs_text, raised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,7 @@ def _result(path: str, kernel: Kernel, words: str, title: str) -> ToolResult:
     )
 
 
-@tool(action="run", family="kernel", resource=kernel_of)
+@tool(action="run", family="kernel", resource=kernel_of, holds="words")
 async def start_kernel(
     context: ToolContext,
     path: NotebookPath,
@@ -64,7 +65,7 @@ async def _find_start(arguments: Mapping[str, Json], context: ToolContext) -> To
     return None if running is None else _result(name, running, f"The kernel of {name} runs.", "Started")
 
 
-@tool(action="run", family="kernel", resource=kernel_of)
+@tool(action="run", family="kernel", resource=kernel_of, holds="words")
 async def restart_kernel(context: ToolContext, path: NotebookPath) -> ToolResult:
     """Restart a notebook's kernel. All its variables are lost and a running cell ends; outputs stay."""
     # `data` holds path, kernel, language, state
@@ -81,7 +82,7 @@ async def _preview_restart(arguments: Mapping[str, Json], context: ToolContext) 
     return Preview(sentence=f"Restart the kernel of {name}: all its variables are lost.{busy}")
 
 
-@tool(action="run", family="kernel", resource=kernel_of)
+@tool(action="run", family="kernel", resource=kernel_of, holds="words")
 async def interrupt_kernel(context: ToolContext, path: NotebookPath) -> ToolResult:
     """Interrupt what a notebook's kernel runs; its variables stay. Code may ignore it: then only a restart helps."""
     # `data` holds path, kernel, language, state
@@ -103,7 +104,7 @@ async def _find_interrupt(_arguments: Mapping[str, Json], _context: ToolContext)
     return None  # interrupting again does no harm
 
 
-@tool(action="run", family="kernel", resource=kernel_of)
+@tool(action="run", family="kernel", resource=kernel_of, holds="words")
 async def run_code(
     context: ToolContext,
     path: NotebookPath,
@@ -119,9 +120,10 @@ async def run_code(
     outcome = await context.live.run_code(name, code, timeout_s=timeout_s, on_progress=context.report)
     text = outputs_text(outcome.outputs, RESULT_CHARS)
     head = f"status: {outcome.status}, {outcome.duration_s:.1f} s" + (f". {outcome.note}" if outcome.note else "")
+    head += f". {raised(outcome.outputs)}" if outcome.status == "error" else ""
     error = error_line(outcome.outputs) if outcome.status == "error" else ""
     return ToolResult(
-        text=f"{head}\n{text or '(no output)'}",
+        text=f"{head}\n{held(text, 'values') or '(no output)'}",
         title=f"{'Ran' if outcome.status == 'ok' else 'Not finished:'} code in the kernel of {name}",
         outputs=tuple(outcome.outputs),
         data={

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from ..ports import ToolContext, ToolResult, kernelspec_of
+from ..ports.held import held
 from ..toolkit import tool
 from . import notebook_edits, notebook_runs, notebook_series, notebook_structure
 from .folders import Bounds, is_listed, walk
@@ -39,7 +40,7 @@ LIST_LIMIT = 200
 RESULT_CHARS = 16_000
 
 
-@tool(action="read", family="notebook", resource=folder_resource)
+@tool(action="read", family="notebook", resource=folder_resource, holds="names")
 async def list_notebooks(
     context: ToolContext, path: Annotated[str, "Folder to look in; empty for the whole notebook folder."] = ""
 ) -> ToolResult:
@@ -71,7 +72,7 @@ def _marks(entry: Mapping[str, Json]) -> str:
     return "  (open, active)" if entry["is_active"] else "  (open)" if entry["is_open"] else ""
 
 
-@tool(action="read", family="notebook", resource=notebook_resource)
+@tool(action="read", family="notebook", resource=notebook_resource, holds="source")
 async def read_notebook(
     context: ToolContext,
     path: NotebookPath,
@@ -125,9 +126,9 @@ def _cell_part(index: int, cell: Mapping[str, Json], *, is_brief: bool) -> str:
         first = next((line for line in source.split("\n") if line.strip()), "")
         more = f" (+{source.count(chr(10))} lines)" if "\n" in source else ""
         said = error_line(outputs)
-        return f"{head}\n{first[:160]}{more}" + (f"\n-> {said}" if said else "")
+        return f"{head}\n{first[:160]}{more}" + (f"\n-> {held(said, 'values')}" if said else "")
     text = outputs_text(outputs)
-    return f"{head}\n{source}" + (f"\n-> output:\n{text}" if text else "")
+    return f"{head}\n{source}" + (f"\n-> output:\n{held(text, 'values')}" if text else "")
 
 
 def _cell_data(index: int, cell: Mapping[str, Json]) -> dict[str, Json]:
@@ -141,7 +142,7 @@ def _cell_data(index: int, cell: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-@tool(action="read", family="notebook", resource=notebook_resource)
+@tool(action="read", family="notebook", resource=notebook_resource, holds="source")
 async def read_cell(context: ToolContext, path: NotebookPath, cell_id: CellId) -> ToolResult:
     """Read one cell: its whole source and its outputs as text."""
     # `data` holds path, cell_id, index, cell_type, source, version, outputs_text
@@ -150,14 +151,15 @@ async def read_cell(context: ToolContext, path: NotebookPath, cell_id: CellId) -
     outputs = cell.get("outputs") or []
     text = outputs_text(outputs, RESULT_CHARS)
     return ToolResult(
-        text=_cell_part(index, {**cell, "outputs": []}, is_brief=False) + (f"\n-> output:\n{text}" if text else ""),
+        text=_cell_part(index, {**cell, "outputs": []}, is_brief=False)
+        + (f"\n-> output:\n{held(text, 'values')}" if text else ""),
         title=f"Read {for_people(index)} of {notebook.path}",
         data={"path": notebook.path, **_cell_data(index, cell), "outputs_text": text},
         images=images_of(outputs),
     )
 
 
-@tool(action="read", family="notebook", resource=notebook_resource)
+@tool(action="read", family="notebook", resource=notebook_resource, holds="words")
 async def open_notebook(
     context: ToolContext, path: NotebookPath, cell_id: Annotated[str, "Cell to scroll to; may be empty."] = ""
 ) -> ToolResult:

@@ -43,7 +43,7 @@ def _position(index: int, length: int) -> int:
     return index
 
 
-@tool(action="write", family="notebook", resource=notebook_resource, writes=("source",))
+@tool(action="write", family="notebook", resource=notebook_resource, writes=("source",), holds="words")
 async def insert_cell(
     context: ToolContext,
     path: NotebookPath,
@@ -122,7 +122,7 @@ def _edited_source(source: str, arguments: Mapping[str, Json]) -> str:
     return source.replace(old, new)
 
 
-@tool(action="write", family="notebook", resource=notebook_resource, writes=("source", "new_text"))
+@tool(action="write", family="notebook", resource=notebook_resource, writes=("source", "new_text"), holds="words")
 async def edit_cell(
     context: ToolContext,
     path: NotebookPath,
@@ -197,7 +197,7 @@ def _edit_state(now: str, arguments: Mapping[str, Json]) -> Literal["done", "unt
     return "done" if new and new in now and old not in now.replace(new, "", 1) else "unknown"
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, holds="words")
 async def delete_cell(
     context: ToolContext,
     path: NotebookPath,

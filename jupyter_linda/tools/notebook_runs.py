@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..errors import Conflict, NotFound, ToolRetry
 from ..permissions.code import find_in_code
 from ..ports import ToolContext, ToolResult, Unknown, kernelspec_of
+from ..ports.held import held
 from ..schemas import Diff, Preview
 from ..toolkit import tool
 from .naming import (
@@ -23,7 +24,7 @@ from .naming import (
     new_cell_id,
     notebook_resource,
 )
-from .rendering import cell_source, error_line, images_of, outputs_text
+from .rendering import cell_source, error_line, images_of, outputs_text, raised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,7 +82,7 @@ def _created(path: str, content: Mapping[str, Json], cells: Sequence[Mapping[str
     )
 
 
-@tool(action="write", family="notebook", resource=notebook_resource, writes=("cells",))
+@tool(action="write", family="notebook", resource=notebook_resource, writes=("cells",), holds="words")
 async def create_notebook(
     context: ToolContext,
     path: NotebookPath,
@@ -121,7 +122,7 @@ async def _find_create(arguments: Mapping[str, Json], context: ToolContext) -> T
     return _created(name, content, cells) if is_ours else Unknown()
 
 
-@tool(action="run", family="notebook", resource=notebook_resource)
+@tool(action="run", family="notebook", resource=notebook_resource, holds="words")
 async def run_cell(
     context: ToolContext,
     path: NotebookPath,
@@ -165,8 +166,9 @@ def _ran(path: str, cell_id: str, index: int, outcome: RunOutcome) -> ToolResult
     text = outputs_text(outcome.outputs, RESULT_CHARS)
     error = error_line(outcome.outputs) if outcome.status == "error" else ""
     head = f"status: {outcome.status}, {outcome.duration_s:.1f} s" + (f". {outcome.note}" if outcome.note else "")
+    head += f". {raised(outcome.outputs)}" if outcome.status == "error" else ""
     return ToolResult(
-        text=f"{head}\n{text or '(no output)'}",
+        text=f"{head}\n{held(text, 'values') or '(no output)'}",
         title=f"{_WORDS[outcome.status]} {for_people(index)} of {path}",
         outputs=tuple(outcome.outputs),
         data={

@@ -13,11 +13,12 @@ from ..errors import LindaError, StaleRevision, ToolRetry
 from ..permissions.code import find_in_code
 from ..permissions.paths import open_checked
 from ..ports import ToolContext, ToolResult, kernelspec_of
+from ..ports.held import held
 from ..schemas import Preview
 from ..toolkit import tool
 from .folders import Bounds, walk
 from .naming import NotebookPath, api_path, find_cell, folder_path, folder_resource, for_people, notebook_resource
-from .rendering import cell_source, error_line, images_of, output_text, outputs_text
+from .rendering import cell_source, error_line, images_of, output_text, outputs_text, raised
 from .searching import Match, make_finder
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _chosen(notebook: Notebook, arguments: Mapping[str, Json]) -> list[tuple[int
     return [(at, cell) for at, cell in found if cell["cell_type"] == "code" and cell_source(cell).strip()]
 
 
-@tool(action="run", family="notebook", resource=notebook_resource)
+@tool(action="run", family="notebook", resource=notebook_resource, holds="words")
 async def run_cells(
     context: ToolContext,
     path: NotebookPath,
@@ -107,7 +108,8 @@ def _ran(path: str, ran: list[tuple[int, str, RunOutcome]], left: list[str]) -> 
         text = outputs_text(outcome.outputs, EACH_CHARS)
         note = f". {outcome.note}" if outcome.note else ""
         head = f"{for_people(at)} (id={cell_id}): {outcome.status}, {outcome.duration_s:.1f} s{note}"
-        parts.append(f"{head}\n{text}" if text else head)
+        head += f" {raised(outcome.outputs)}" if outcome.status == "error" else ""
+        parts.append(f"{head}\n{held(text, 'values')}" if text else head)
         error = error_line(outcome.outputs) if outcome.status == "error" else outcome.note
         data.append({"cell_id": cell_id, "index": at, "status": outcome.status, "text": text, "error": error})
     failed = bool(ran) and ran[-1][2].status != "ok"
@@ -145,7 +147,7 @@ async def _preview_run(arguments: Mapping[str, Json], context: ToolContext) -> P
 # ---- search ------------------------------------------------------------------------------------
 
 
-@tool(action="read", family="notebook", resource=folder_resource)
+@tool(action="read", family="notebook", resource=folder_resource, holds="names")
 async def search_notebooks(
     context: ToolContext,
     query: Annotated[str, Field(max_length=500, description="Text to look for in cells and their outputs.")],
@@ -171,7 +173,11 @@ async def search_notebooks(
             bounds.is_cut = True
             break
     found = found[:max_matches]
-    lines = [f"{m.path}, cell {m.cell_id}, {'output ' if is_out else ''}line {m.line}: {m.text}" for m, is_out in found]
+    lines = [
+        f"{m.path}, cell {m.cell_id}, {'output ' if is_out else ''}line {m.line}: "
+        + held(m.text, "values" if is_out else "source", m.path)
+        for m, is_out in found
+    ]
     lines += ["(There may be more: the search was cut. Narrow it with `path`.)"] if bounds.is_cut else []
     return ToolResult(
         text="\n".join(lines) or f"No cell contains {query!r}.",

@@ -69,7 +69,7 @@ def _target(index: int, length: int) -> int:
     return index
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, holds="words")
 async def move_cell(
     context: ToolContext,
     path: NotebookPath,
@@ -119,7 +119,7 @@ def _halves(source: str, line: int, cell_id: str) -> tuple[str, str]:
     return "\n".join(lines[: line - 1]), "\n".join(lines[line - 1 :])
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, holds="words")
 async def split_cell(
     context: ToolContext,
     path: NotebookPath,
@@ -205,7 +205,7 @@ CellIds = Annotated[
 ]
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, holds="words")
 async def merge_cells(context: ToolContext, path: NotebookPath, cell_ids: CellIds) -> ToolResult:
     """Merge neighbouring cells of one type into the first of them. The outputs of the others go."""
     # `data` holds path, cell_id, index, version
@@ -274,7 +274,7 @@ async def _find_merge(arguments: Mapping[str, Json], context: ToolContext) -> To
 # ---- type and outputs --------------------------------------------------------------------------
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, holds="words")
 async def change_cell_type(
     context: ToolContext,
     path: NotebookPath,
@@ -315,7 +315,7 @@ async def _find_type(arguments: Mapping[str, Json], context: ToolContext) -> Too
     return None  # it becomes what it is, if it is it already
 
 
-@tool(action="write", family="notebook", resource=notebook_resource)
+@tool(action="write", family="notebook", resource=notebook_resource, holds="words")
 async def clear_outputs(
     context: ToolContext,
     path: NotebookPath,

@@ -67,7 +67,7 @@ async def _planned(context: ToolContext, path: str, action: Action) -> tuple[str
     return real, before, version
 
 
-@tool(action="write", family="notebook", resource=notebook_resource, always_asks=True)
+@tool(action="write", family="notebook", resource=notebook_resource, always_asks=True, holds="words")
 async def upgrade_notebook(context: ToolContext, path: NotebookPath) -> ToolResult:
     """Bring a closed notebook of an older format to format 4.5. Only when the person asks for just that."""
     # `data` holds path, was, format

@@ -166,7 +166,7 @@ def picture(figure, found):
 )
 
 
-@tool(action="read", family="dataframe", resource=kernel_of, shows_values=True)
+@tool(action="read", family="dataframe", resource=kernel_of, shows_values="values", holds="names")
 async def plot_dataframe(
     context: ToolContext,
     path: NotebookPath,

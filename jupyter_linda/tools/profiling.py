@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from ..ports import ToolContext, ToolResult
+from ..ports.held import Holds, held
 from ..toolkit import tool
 from .frame_kinds import KINDS
 from .frames import FrameName, ask_frame, check_name, preview_values, shown
@@ -212,12 +213,16 @@ def duplicates(frame, until):
 )
 
 
-def _shows_values(arguments: Mapping[str, Json]) -> bool:
+def _shows_values(arguments: Mapping[str, Json]) -> Holds | None:
     """Names and types say nothing about the data; ranges, means and frequent values do."""
-    return bool(arguments["detail"] != "schema")
+    return None if arguments["detail"] == "schema" else "statistics"
 
 
-@tool(action="read", family="dataframe", resource=kernel_of, shows_values=_shows_values)
+def _holds(arguments: Mapping[str, Json]) -> Holds:
+    return _shows_values(arguments) or "names"
+
+
+@tool(action="read", family="dataframe", resource=kernel_of, shows_values=_shows_values, holds=_holds)
 async def profile_dataframe(
     context: ToolContext,
     path: NotebookPath,
@@ -286,22 +291,29 @@ def _column_line(column: Mapping[str, Json], detail: str, mark: str) -> str:
     return ", ".join(parts)
 
 
+def _is_number(value: Json) -> bool:
+    return isinstance(value, (int, float))
+
+
 def _figures(column: Mapping[str, Json], mark: str) -> list[str]:
     parts = []
     if column.get("missing") is not None:
         parts.append(f"{column['missing']} missing")
     if column.get("min") is not None:
         about = "~" if column["is_range_sampled"] else ""
-        parts.append(f"from {about}{shown(column['min'])} to {about}{shown(column['max'])}")
+        words = f"from {about}{shown(column['min'])} to {about}{shown(column['max'])}"
+        parts.append(words if _is_number(column["min"]) and _is_number(column["max"]) else held(words, "samples"))
     parts += [f"{word} {mark}{shown(column[word])}" for word in ("mean", "median") if column.get(word) is not None]
     if column.get("infinite"):
         parts.append(f"{mark}{column['infinite']} infinite")
     if column.get("distinct") is not None:
         parts.append(f"{mark}{column['distinct']} distinct")
     if column.get("categories"):
-        parts.append("categories " + (" < " if column["is_ordered"] else ", ").join(map(shown, column["categories"])))
+        listed = (" < " if column["is_ordered"] else ", ").join(map(shown, column["categories"]))
+        parts.append(held(f"categories {listed}", "samples"))
     if column.get("often"):
-        parts.append("often " + ", ".join(f"{shown(e['value'])} ({mark}{e['count']})" for e in column["often"]))
+        often = ", ".join(f"{shown(e['value'])} ({mark}{e['count']})" for e in column["often"])
+        parts.append(held(f"often {often}", "samples"))
     if column.get("note"):
         parts.append(column["note"])
     return parts

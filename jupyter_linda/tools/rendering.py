@@ -86,6 +86,14 @@ def error_line(outputs: Sequence[Mapping[str, Json]]) -> str:
     return ""
 
 
+def raised(outputs: Sequence[Mapping[str, Json]]) -> str:
+    """`It raised ZeroDivisionError.` of the first error, or nothing: the name of its class, never its words."""
+    names = [str(output.get("ename")) for output in outputs if output.get("output_type") == "error"]
+    return (
+        f"It raised {names[0]}." if names and names[0].replace(".", "_").isidentifier() and len(names[0]) < 80 else ""
+    )
+
+
 def _error_text(output: Mapping[str, Json]) -> str:
     trace = output.get("traceback")
     lines = clean("\n".join(map(str, trace if isinstance(trace, list) else ()))).split("\n")

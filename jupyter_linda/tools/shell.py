@@ -15,6 +15,7 @@ from ..errors import NotFound, StaleRevision, ToolFailed, ToolRetry
 from ..permissions.code import find_in_shell
 from ..permissions.code_tree import INSTALLS, NETWORK
 from ..ports import Resource, ToolContext, ToolResult
+from ..ports.held import held
 from ..schemas import Preview
 from ..toolkit import tool
 from .kernel import kernel_of, probe
@@ -48,7 +49,7 @@ def _outcome(command: str, ended: Ended, timeout_s: float) -> ToolResult:
         status = f"exit code {ended.exit_code}"
     stream = {"output_type": "stream", "name": "stdout", "text": text}
     return ToolResult(
-        text=f"{status}, {ended.duration_s:.1f} s\n{text or '(no output)'}",
+        text=f"{status}, {ended.duration_s:.1f} s\n{held(text, 'values') or '(no output)'}",
         title=f"{'Ran' if ended.exit_code == 0 else 'Failed:'} {command.splitlines()[0][:80]}",
         outputs=(stream,) if text else (),
         data={
@@ -61,7 +62,7 @@ def _outcome(command: str, ended: Ended, timeout_s: float) -> ToolResult:
     )
 
 
-@tool(action="run", family="shell", resource=_folder, always_asks=True)
+@tool(action="run", family="shell", resource=_folder, always_asks=True, holds="words")
 async def run_shell(
     context: ToolContext,
     command: Annotated[
@@ -123,7 +124,7 @@ def _shown(command: list[str]) -> str:
     return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
 
 
-@tool(action="run", family="shell", resource=kernel_of, always_asks=True)
+@tool(action="run", family="shell", resource=kernel_of, always_asks=True, holds="words")
 async def install_packages(
     context: ToolContext,
     path: NotebookPath,

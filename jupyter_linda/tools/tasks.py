@@ -53,7 +53,7 @@ async def _known(context: ToolContext, task_id: str) -> Mapping[str, Json]:
     return task
 
 
-@tool(action="read", family="tasks", resource=_list)
+@tool(action="read", family="tasks", resource=_list, holds="words")
 async def list_tasks(
     context: ToolContext,
     status: Annotated[Literal["", "open", "doing", "done", "dropped"], "Only these; empty for all."] = "",
@@ -72,7 +72,7 @@ def _new_id(context: ToolContext) -> str:
     return "task_" + hashlib.sha256(context.request_id.encode()).hexdigest()[:24]
 
 
-@tool(action="write", family="tasks", resource=_list)
+@tool(action="write", family="tasks", resource=_list, holds="words")
 async def add_task(
     context: ToolContext,
     title: Title,
@@ -135,7 +135,7 @@ async def _find_add(arguments: Mapping[str, Json], context: ToolContext) -> Tool
     return None if task is None else _done("Added", None, task)
 
 
-@tool(action="write", family="tasks", resource=_list)
+@tool(action="write", family="tasks", resource=_list, holds="words")
 async def change_task(
     context: ToolContext,
     task_id: TaskId,
@@ -169,7 +169,7 @@ async def _find_change(arguments: Mapping[str, Json], context: ToolContext) -> T
     return None  # setting fields to the same values twice is setting them once
 
 
-@tool(action="write", family="tasks", resource=_list)
+@tool(action="write", family="tasks", resource=_list, holds="words")
 async def delete_task(context: ToolContext, task_id: TaskId) -> ToolResult:
     """Delete a task from the list. To say that it is finished, use change_task instead."""
     # `data` holds the task as it was

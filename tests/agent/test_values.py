@@ -26,13 +26,13 @@ async def run(desk, made, count):
 
 
 async def test_a_model_that_is_not_known_to_be_here_counts_as_elsewhere(desk):
-    judged = await run(desk, make(shows_values=True), 1)
+    judged = await run(desk, make(shows_values="samples"), 1)
     assert judged.sends_values
     assert judged.granted_action == "send"
 
 
 async def test_whether_values_are_shown_may_depend_on_the_arguments(desk):
-    judged = await run(desk, make(shows_values=lambda arguments: arguments["count"] > 1), 1)
+    judged = await run(desk, make(shows_values=lambda arguments: "samples" if arguments["count"] > 1 else None), 1)
     assert not judged.sends_values
     assert judged.granted_action == "read"
 

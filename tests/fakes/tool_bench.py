@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 from jupyter_linda.permissions.gate import RuleGate
 from jupyter_linda.permissions.paths import PathPolicy
 from jupyter_linda.permissions.watch import RuleFile
 from jupyter_linda.ports import GateCall, ToolContext
+from jupyter_linda.ports.held import plain
 from tests.fakes.journal import FakeJournal
 from tests.fakes.permission_stores import FakeAuditLog, FakeClock, FakeGrantBook
 
@@ -41,7 +43,7 @@ class ToolBench:
         )  # fmt: skip
 
     async def call(self, tool, *, request_id="", **arguments):
-        """The tool's result; a refusal of the gate raises `PermissionError` with its reason."""
+        """The result as a model here reads it; a refusal of the gate raises `PermissionError` with its reason."""
         self._count += 1
         request_id = request_id or f"call_{self._count}"
         text = json.dumps(arguments)
@@ -56,7 +58,7 @@ class ToolBench:
             raise PermissionError(verdict.reason)
         result = await tool.run(verdict.permit, parsed, self.context(request_id))
         json.dumps(result.data, allow_nan=False)
-        return result
+        return replace(result, text=plain(result.text))
 
     def run(self, tool, **arguments):
         """`call` for tests that need no loop of their own."""
