@@ -64,9 +64,31 @@ class LindaSettings(Configurable):
     heartbeat_s = Float(
         20.0, min=1.0, help="Seconds between heartbeats on an idle stream (proxies cut silent ones)."
     ).tag(config=True)
-    provider_timeout_s = Float(120.0, min=1.0, help="Seconds to wait for a model's first byte, and between two.").tag(
+    provider_connect_timeout_s = Float(10.0, min=0.1, help="Seconds to wait for a connection to a provider.").tag(
         config=True
     )
+    provider_timeout_s = Float(120.0, min=0.1, help="Seconds to wait for the first piece of a model's reply.").tag(
+        config=True
+    )
+    provider_gap_timeout_s = Float(120.0, min=0.1, help="Seconds to wait between two pieces of a reply.").tag(
+        config=True
+    )
+    model_tries = Int(
+        4, min=1, max=20, help="How often a model is asked before it counts as failed; 1 tries nothing again."
+    ).tag(config=True)
+    model_retry_total_s = Float(90.0, min=0.0, help="Seconds after the first try in which others may begin.").tag(
+        config=True
+    )
+    model_wait_max_s = Float(
+        30.0, min=0.0, help="Longest wait in seconds before another try; a provider that asks for more has failed."
+    ).tag(config=True)
+    model_wait_first_s = Float(
+        1.0, min=0.01, help="Seconds before the second try, about; each further wait is twice as long."
+    ).tag(config=True)
+    fallback_models = Names(
+        help="Models that are asked, in this order, when one cannot answer; none that runs elsewhere in place of one on "
+        "this machine."
+    ).tag(config=True)
     rules_file = Unicode(help="JSON file of permission rules. Default: <data_dir>/rules.json").tag(config=True)
     policy_file = Unicode(
         "",

@@ -121,12 +121,11 @@ class NewerDatabase(LindaError):
 
 
 class ProviderFault(LindaError):
-    """The model provider failed.
+    """The model provider failed. `has_begun`: a piece of the reply had arrived, so nothing is tried again.
 
-    `kind_of_fault` is one of: auth, billing, forbidden, unknown_model, timeout, rate_limit, overloaded,
-    server, unreachable, cut_stream, empty, only_thought, too_long, context_overflow, refused, bad_request, no_model,
-    no_tools and no_streaming (the model takes no tools, or cannot stream; asked again without).
-    `has_begun`: a piece of the reply had arrived, so nothing is tried again.
+    `kind_of_fault` is one of: auth, billing, forbidden, unknown_model, timeout, rate_limit, overloaded, server,
+    unreachable, cut_stream, empty, only_thought, too_long, context_overflow, refused, bad_request, no_model,
+    no_tools, no_streaming.
     """
 
     status = 502

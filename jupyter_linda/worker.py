@@ -19,11 +19,13 @@ from .channel.live import RemoteLive
 from .channel.pipes import Channel
 from .errors import LindaError, ProviderFault
 from .events.log import EventLog
+from .gateway.asking import Timeouts
 from .gateway.client import LitellmModel
 from .gateway.detect import detect_local_servers, list_models
 from .gateway.door import Door
 from .gateway.local import DemoModel
 from .gateway.providers import DEMO_MODEL, Providers
+from .gateway.retrying import Patience, RetryingModel
 from .gateway.weights import find_weights
 from .journal.files import FileUndo
 from .journal.store import CallJournal, trim
@@ -124,11 +126,23 @@ class Worker:
             is_demo_ready=lambda: weights is not None,
         )
         demo = DemoModel(weights=weights)
-        self._model = LitellmModel(self._providers, RandomIds(), demo, timeout_s=settings["provider_timeout_s"])
+        timeouts = Timeouts(
+            connect_s=settings["provider_connect_timeout_s"],
+            first_s=settings["provider_timeout_s"],
+            gap_s=settings["provider_gap_timeout_s"],
+        )
+        self._model = LitellmModel(self._providers, RandomIds(), demo, timeouts=timeouts)
+        patience = Patience(
+            tries=settings["model_tries"],
+            total_s=settings["model_retry_total_s"],
+            longest_wait_s=settings["model_wait_max_s"],
+            first_wait_s=settings["model_wait_first_s"],
+        )
+        patient = RetryingModel(self._model, self._providers, patience=patience, fallbacks=settings["fallback_models"])
         if self._providers.default_model not in ("", DEMO_MODEL):
             self._model.warm_up()
         return Mind(
-            model=Door(self._model),
+            model=Door(patient),
             resolve_model=self._providers.resolve,
             max_steps=settings["max_steps"],
             join_s=settings["delta_join_ms"] / 1000,

@@ -11,10 +11,12 @@ from sqlalchemy import insert, select, update
 
 from ..chats import store
 from ..errors import ProviderFault
-from ..events.payloads import CallChanged, MessageAdded, MessageDelta, MessageDone, MessageReplaced
-from ..ports import CallDraft, Finished, Ids, Model, ModelRequest, ReasoningDelta, TextDelta
+from ..events.payloads import CallChanged, MessageAdded, MessageDelta, MessageDone, MessageReplaced, ModelRetrying
+from ..ports import CallDraft, Finished, Ids, Model, ModelRequest, Notice, ReasoningDelta, Retrying, Sending, TextDelta
+from ..runs import queue
 from ..schemas import Message, MessageStatus, Problem, ToolCall
 from ..storage.tables import calls, messages, runs
+from .recording import CallRecorder
 
 if TYPE_CHECKING:
     from ..events.log import Transaction
@@ -26,6 +28,10 @@ class Draft:
     """What has been streamed and not yet written, and all of it so far."""
 
     message_id: str
+    model: str
+    """Who answers; another one after a fallback."""
+    recorder: CallRecorder
+    notices: list[str] = field(default_factory=list)
     text: str = ""
     reasoning: str = ""
     pending_text: str = ""
@@ -51,7 +57,9 @@ class ModelCaller:
 
     async def call(self, request: ModelRequest, parent_id: str) -> None:
         """One model call, whole: the message, its calls, the step. Raises `ProviderFault` after writing it down."""
-        draft = Draft(self._ids.new("message"))
+        message_id = self._ids.new("message")
+        recorder = CallRecorder(self._lease, self._ids, message_id, purpose="reply", asked_model=request.model)
+        draft = Draft(message_id, request.model, recorder)
         fault: ProviderFault | None = None
         finished = Finished(reason="")
         try:
@@ -63,7 +71,7 @@ class ModelCaller:
                 draft.flusher.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await draft.flusher
-        await self._lease.log.database.run(self._finish, draft, parent_id, request.model, finished, fault)
+        await self._lease.log.database.run(self._finish, draft, parent_id, finished, fault)
         if fault is not None:
             raise fault
 
@@ -74,34 +82,63 @@ class ModelCaller:
                 case TextDelta(text):
                     draft.text += text
                     draft.pending_text += text
+                    await self._piece_came(draft, parent_id)
                 case ReasoningDelta(text):
                     draft.reasoning += text
                     draft.pending_reasoning += text
+                    await self._piece_came(draft, parent_id)
+                case Sending():
+                    draft.model = event.model
+                    await self._lease.log.database.run(self._write_sending, draft, event)
+                case Retrying():
+                    await self._lease.log.database.run(self._write_retrying, draft, event)
+                case Notice(text):
+                    draft.notices.append(text)
                 case Finished():
                     finished = event
-            if draft.flusher is None or draft.flusher.done():
-                if draft.flusher is not None:
-                    await draft.flusher  # an error of the last write belongs to this call
-                # The first chunk goes out at once; later ones wait for company.
-                delay = self._join_s if draft.is_added else 0.0
-                draft.flusher = asyncio.create_task(self._flush_after(delay, parent_id, request.model, draft))
         if finished is None:
             raise ProviderFault(
                 "cut_stream", "The model's reply broke off before its end.", remedy="Continue, or try again."
             )
         return finished
 
-    async def _flush_after(self, delay_s: float, parent_id: str, model: str, draft: Draft) -> None:
+    async def _piece_came(self, draft: Draft, parent_id: str) -> None:
+        draft.recorder.piece_came()
+        if draft.flusher is None or draft.flusher.done():
+            if draft.flusher is not None:
+                await draft.flusher  # an error of the last write belongs to this call
+            # The first chunk goes out at once; later ones wait for company.
+            delay = self._join_s if draft.is_added else 0.0
+            draft.flusher = asyncio.create_task(self._flush_after(delay, parent_id, draft))
+
+    async def _flush_after(self, delay_s: float, parent_id: str, draft: Draft) -> None:
         await asyncio.sleep(delay_s)
         text, reasoning = draft.take()
         if text or reasoning:
-            await asyncio.shield(
-                self._lease.log.database.run(self._write_delta, draft, parent_id, model, text, reasoning)
-            )
+            await asyncio.shield(self._lease.log.database.run(self._write_delta, draft, parent_id, text, reasoning))
 
-    def _write_delta(self, draft: Draft, parent_id: str, model: str, text: str, reasoning: str) -> None:
+    def _write_sending(self, draft: Draft, sending: Sending) -> None:
         with self._lease.transaction() as tx:
-            self._add(tx, draft, parent_id, model)
+            draft.recorder.begin(tx, sending)
+
+    def _write_retrying(self, draft: Draft, retrying: Retrying) -> None:
+        """The try that failed, and that another comes: in one commit."""
+        run = self._lease.run
+        told = ModelRetrying(
+            message_id=draft.message_id,
+            kind=retrying.kind,
+            message=retrying.message,
+            wait_s=round(retrying.wait_s, 1),
+            model=draft.model,
+            next_model=retrying.next_model,
+        )
+        with self._lease.transaction() as tx:
+            draft.recorder.end(tx, retrying.kind)
+            tx.append(run.chat_id, told, run_id=run.run_id)
+
+    def _write_delta(self, draft: Draft, parent_id: str, text: str, reasoning: str) -> None:
+        with self._lease.transaction() as tx:
+            self._add(tx, draft, parent_id)
             tx.append(
                 self._lease.run.chat_id,
                 MessageDelta(message_id=draft.message_id, text=text, reasoning=reasoning),
@@ -109,7 +146,7 @@ class ModelCaller:
             )
         draft.is_added = True
 
-    def _add(self, tx: Transaction, draft: Draft, parent_id: str, model: str) -> None:
+    def _add(self, tx: Transaction, draft: Draft, parent_id: str) -> None:
         if draft.is_added:
             return
         message = Message(
@@ -119,15 +156,13 @@ class ModelCaller:
             run_id=self._lease.run.run_id,
             role="assistant",
             status="streaming",
-            model=model,
+            model=draft.model,
             created_at=tx.now,
         )
         store.add_message(tx, message)
         tx.append(message.chat_id, MessageAdded(message=message), run_id=message.run_id)
 
-    def _finish(
-        self, draft: Draft, parent_id: str, model: str, finished: Finished, fault: ProviderFault | None
-    ) -> None:
+    def _finish(self, draft: Draft, parent_id: str, finished: Finished, fault: ProviderFault | None) -> None:
         """Message, calls, step count and events in one commit."""
         text, reasoning = draft.take()
         status, problem = _ending(draft, finished, fault)
@@ -136,9 +171,11 @@ class ModelCaller:
             ToolCall(call_id=self._ids.new("call"), name=one.name, arguments=one.arguments, provider_id=one.call_id)
             for one in drafts
         )
+        notice = "\n".join(dict.fromkeys(draft.notices))
         run = self._lease.run
         with self._lease.transaction() as tx:
-            self._add(tx, draft, parent_id, model)
+            draft.recorder.end(tx, "done" if fault is None else fault.kind_of_fault, finished.usage)
+            self._add(tx, draft, parent_id)
             if text or reasoning:
                 tx.append(
                     run.chat_id,
@@ -155,10 +192,16 @@ class ModelCaller:
                     tool_calls=[call.model_dump() for call in asked],
                     usage=None if finished.usage is None else finished.usage.model_dump(),
                     error=None if problem is None else problem.model_dump(),
+                    notice=notice,
                 )
             )
             done = MessageDone(
-                message_id=draft.message_id, status=status, tool_calls=asked, usage=finished.usage, error=problem
+                message_id=draft.message_id,
+                status=status,
+                tool_calls=asked,
+                usage=finished.usage,
+                error=problem,
+                notice=notice,
             )
             tx.append(run.chat_id, done, run_id=run.run_id)
             for position, (call, one) in enumerate(zip(asked, drafts, strict=True)):
@@ -220,6 +263,7 @@ def _ending(draft: Draft, finished: Finished, fault: ProviderFault | None) -> tu
 
 def replace_streaming(tx: Transaction, lease: Lease) -> int:
     """Mark half-streamed messages of this run replaced: their model call is made again. Returns how many."""
+    queue.close_model_calls(tx, lease.run.run_id, "cut")
     rows = tx.connection.execute(
         select(messages.c.message_id).where(messages.c.run_id == lease.run.run_id, messages.c.status == "streaming")
     ).all()

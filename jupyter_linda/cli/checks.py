@@ -107,11 +107,13 @@ def check_worker() -> Check:
 
 def check_model_answers(providers: Providers, model_id: str) -> Check:
     """A model says a word."""
+    from ..gateway.asking import Timeouts  # noqa: PLC0415  # beside it
     from ..gateway.client import LitellmModel  # noqa: PLC0415  # litellm is heavy: only when a model is asked
     from ..gateway.local import DemoModel  # noqa: PLC0415  # beside it
     from ..seeds import RandomIds  # noqa: PLC0415  # beside it
 
-    model = LitellmModel(providers, RandomIds(), DemoModel(weights=None), timeout_s=20.0)
+    timeouts = Timeouts(connect_s=10.0, first_s=20.0, gap_s=20.0)
+    model = LitellmModel(providers, RandomIds(), DemoModel(weights=None), timeouts=timeouts)
     try:
         said = asyncio.run(model.test(providers.connect(model_id), model_id))
     except ProviderFault as fault:

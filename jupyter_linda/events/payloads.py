@@ -40,6 +40,20 @@ class MessageDone(Noun):
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
     error: Problem | None = None
+    notice: str = ""
+
+
+class ModelRetrying(Noun):
+    """model.retrying: a try failed before anything was shown; the next begins `wait_s` seconds after this event."""
+
+    message_id: str
+    """Of the reply that has not begun."""
+    kind: str
+    message: str
+    wait_s: float
+    model: str
+    """The model that failed."""
+    next_model: str
 
 
 class MessageReplaced(Noun):
@@ -123,6 +137,7 @@ PAYLOADS: dict[str, type[Noun]] = {
     "message.delta": MessageDelta,
     "message.done": MessageDone,
     "message.replaced": MessageReplaced,
+    "model.retrying": ModelRetrying,
     "run.changed": RunChanged,
     "call.changed": CallChanged,
     "call.progress": CallProgress,

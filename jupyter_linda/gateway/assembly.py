@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 
 from ..ports import CallDraft, Ids
 from ..storage.texts import whole_text
+from .mending import is_json_object, mended
 
 NAME_CHARS = 200
 """Most characters of a tool's name that are kept; no tool of ours has so many."""
@@ -34,7 +34,10 @@ class _Open:
 
 
 class CallAssembly:
-    """Collects pieces. A new real id at a used index is a new call; a placeholder id never is."""
+    """Collects pieces. A new real id at a used index is a new call; a placeholder id never is.
+
+    A piece with neither name nor id begins no call: it goes on with the one of its index, else with the last.
+    """
 
     def __init__(self, ids: Ids) -> None:
         self._ids = ids
@@ -48,7 +51,7 @@ class CallAssembly:
     def add(self, piece: Piece) -> None:
         """Take the next piece."""
         call_id = piece.call_id if piece.call_id and piece.call_id.lower() not in PLACEHOLDER_IDS else ""
-        call = self._find(piece.index, call_id, bool(piece.name))
+        call = self._find(piece, call_id)
         if call is None:
             call = _Open(piece.index)
             self._calls.append(call)
@@ -58,45 +61,46 @@ class CallAssembly:
         if piece.arguments:
             call.arguments.append(piece.arguments)
 
-    def _find(self, index: int | None, call_id: str, is_named: bool) -> _Open | None:
+    def _find(self, piece: Piece, call_id: str) -> _Open | None:
         if call_id:
             same = next((call for call in self._calls if call.call_id == call_id), None)
             if same is not None:
                 return same
-        candidates = [call for call in self._calls if index is None or call.index == index]
+        candidates = [call for call in self._calls if piece.index is None or call.index == piece.index]
         if not candidates:
-            return None
+            return self._calls[-1] if self._calls and not call_id and not piece.name else None
         last = candidates[-1]
         if call_id and last.call_id:
             return None  # another real id: another call that shares the index
-        if index is None and is_named and last.name:
-            return None  # no index, no id, a name again: the next call begins
+        if piece.name and last.name and self._begins_another(piece, last):
+            return None
         return last
+
+    @staticmethod
+    def _begins_another(piece: Piece, last: _Open) -> bool:
+        """A name again: without an index the next call; with one only where the last call is whole already."""
+        if piece.index is None:
+            return True
+        is_new = piece.name != last.name or bool((piece.arguments or "").strip())
+        return is_new and is_json_object("".join(last.arguments))
 
     def finish(self, reason: str) -> tuple[CallDraft, ...]:
         """The calls; the last one of a reply cut at the output limit is not whole."""
-        drafts = []
-        for position, call in enumerate(self._calls):
-            arguments = whole_text("".join(call.arguments))
-            is_last = position == len(self._calls) - 1
-            is_whole = is_json_object(arguments) or (not arguments.strip() and not (is_last and reason == "length"))
-            drafts.append(
-                CallDraft(
-                    call_id=whole_text(call.call_id) or self._ids.new("made"),
-                    name=whole_text(call.name)[:NAME_CHARS],
-                    arguments=arguments if arguments.strip() else "{}",
-                    is_whole=is_whole,
-                )
-            )
-        return tuple(drafts)
+        return tuple(
+            self._draft(call, is_cut=position == len(self._calls) - 1 and reason == "length")
+            for position, call in enumerate(self._calls)
+        )
 
-
-def is_json_object(text: str) -> bool:
-    """Whether a text is one whole JSON object."""
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+    def _draft(self, call: _Open, *, is_cut: bool) -> CallDraft:
+        arguments = whole_text("".join(call.arguments))
+        is_empty = not arguments.strip()
+        meant = ("{}" if not is_cut else None) if is_empty else mended(arguments)
+        return CallDraft(
+            call_id=whole_text(call.call_id) or self._ids.new("made"),
+            name=whole_text(call.name)[:NAME_CHARS],
+            arguments="{}" if is_empty else arguments if meant is None else meant,
+            is_whole=meant is not None,
+        )
 
 
 class Halves:

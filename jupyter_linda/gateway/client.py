@@ -1,30 +1,27 @@
-"""Model calls through litellm (worker only): the one file that imports it."""
+"""Model calls through litellm (worker only): the one file that imports it. One try of one model."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
-import ssl
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProviderFault
-from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, ReasoningDelta, TextDelta
-from ..schemas import Usage
-from .assembly import CallAssembly, Halves, Piece
-from .faults import as_fault
-from .pictures import can_see, with_pictures
+from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, TextDelta
+from .asking import Timeouts, arguments_for
+from .faults import WORDS, as_fault, cut_stream
 from .providers import DEMO_MODEL, Connection, Providers
+from .reply import Reply
+from .usage import counted, estimated, priced, was_given
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
-log = logging.getLogger(__name__)
+    from ..schemas import Usage
 
-REPLY_CHARS = 2_000_000
-"""Most characters of one reply: text, thoughts and arguments together."""
-REPLY_CALLS = 128
-"""Most tool calls of one reply."""
+log = logging.getLogger(__name__)
 
 Litellm = Any  # litellm ships no types worth the name
 
@@ -42,14 +39,15 @@ def import_litellm() -> Litellm:
 
 
 class LitellmModel(Model):
-    """Any model litellm reaches, and the embedded one beside it."""
+    """Any model litellm reaches, and the embedded one beside it. Tries once; `gateway/retrying` tries again."""
 
-    def __init__(self, providers: Providers, ids: Ids, demo: Model, *, timeout_s: float) -> None:
+    def __init__(self, providers: Providers, ids: Ids, demo: Model, *, timeouts: Timeouts) -> None:
         self._providers = providers
         self._ids = ids
         self._demo = demo
-        self._timeout_s = timeout_s
+        self._timeouts = timeouts
         self._loading: asyncio.Future[Litellm] | None = None
+        self._takes_tools: dict[str, bool] = {}
 
     def warm_up(self) -> None:
         """Begin to import litellm in a thread."""
@@ -63,63 +61,89 @@ class LitellmModel(Model):
         return await asyncio.shield(self._loading)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """See `ports.Model`."""
+        """See `ports.Model`; `Sending` and `Retrying` are left to whoever tries again."""
         if request.model == DEMO_MODEL:
             async for event in self._demo.stream(request):
                 yield event
             return
         connection = self._providers.connect(request.model)
         litellm = await self.library()
+        if request.tools and not self._can_take_tools(litellm, connection.litellm_model):
+            message, remedy = WORDS["no_tools"]
+            raise ProviderFault("no_tools", f"{message} (model {request.model})", remedy=remedy)
         async for event in self._stream(litellm, request, connection):
             yield event
 
     async def _stream(
         self, litellm: Litellm, request: ModelRequest, connection: Connection
     ) -> AsyncIterator[ModelEvent]:
-        assembly = CallAssembly(self._ids)
-        text_halves, thought_halves = Halves(), Halves()
-        reason, usage, size = "", None, 0
-        seen: set[type] = set()
+        reply = Reply(self._ids)
+        usage: Usage | None = None
+        arguments = arguments_for(litellm, request, connection, self._timeouts)
         try:
-            chunks = await litellm.acompletion(**_arguments(litellm, request, connection, self._timeout_s))
-            async for chunk in chunks:
-                usage = _usage(chunk) or usage
-                if not chunk.choices:
-                    continue
-                choice = chunk.choices[0]
-                reason = choice.finish_reason or reason
-                for delta in _deltas(choice.delta, text_halves, thought_halves):
-                    seen.update({type(delta)} if delta.text.strip() else ())
-                    yield delta
-                for piece in choice.delta.tool_calls or ():
-                    function = getattr(piece, "function", None)
-                    assembly.add(
-                        Piece(
-                            getattr(piece, "index", None),
-                            getattr(piece, "id", None),
-                            getattr(function, "name", None),
-                            getattr(function, "arguments", None),
-                        )
-                    )
-                _check_size(assembly, size := size + _size_of(choice.delta))
-            # litellm makes up a last reason where the provider gave none; what it received is the truth.
-            is_cut = not reason or getattr(chunks, "received_finish_reason", reason) is None
-        except asyncio.CancelledError:
-            raise
-        except ProviderFault:
+            async for holder in self._parts(litellm, arguments, reply):
+                usage = counted(holder) or usage
+                for choice in holder.choices[:1]:
+                    part = choice.delta if request.is_streamed else choice.message
+                    for delta in reply.take(part, choice.finish_reason):
+                        yield delta
+        except (ProviderFault, asyncio.CancelledError):
             raise
         except Exception as error:
-            raise as_fault(error, model=request.model, has_text=TextDelta in seen, key=connection.key) from error
-        if is_cut:
-            raise ProviderFault(
-                "cut_stream",
-                "The provider's stream broke off before its end; what arrived is kept.",
-                remedy="Say “continue”, or retry.",
-            )
-        calls = assembly.finish(reason)
-        if not calls and TextDelta not in seen:
-            raise _no_answer(reason, has_thought=ReasoningDelta in seen)
-        yield Finished(reason=reason, calls=calls, usage=usage)
+            raise as_fault(error, model=request.model, has_begun=reply.has_begun, key=connection.key) from error
+        calls = reply.finish()
+        if usage is None:
+            usage = await estimated(litellm, arguments, reply.written)
+        usage = priced(litellm, usage, connection, is_local=self._providers.stays_here(request.model))
+        yield Finished(reason=reply.reason, calls=calls, usage=usage)
+
+    async def _parts(self, litellm: Litellm, arguments: Mapping[str, Any], reply: Reply) -> AsyncIterator[Any]:
+        """Chunks of litellm's, or its one whole response; `ProviderFault` when the next takes too long."""
+        now, limits = asyncio.get_running_loop().time, self._timeouts
+        first_by = now() + limits.first_s
+        stream: Any = None
+        count = 0
+        try:
+            async with asyncio.timeout_at(first_by):
+                answered = await litellm.acompletion(**arguments)
+            if not arguments["stream"]:
+                yield answered
+                return
+            stream = answered
+            while True:
+                async with asyncio.timeout_at(now() + limits.gap_s if reply.has_begun else first_by):
+                    chunk = await anext(stream, None)
+                if chunk is None:
+                    break
+                count += 1
+                # litellm counts by itself, without the tools, where the provider did not.
+                if getattr(chunk, "usage", None) is not None and not was_given(stream):
+                    chunk.usage = None
+                yield chunk
+            # litellm makes up a last reason where the provider gave none; what it received is the truth.
+            if getattr(stream, "received_finish_reason", reply.reason) is None:
+                reply.reason = ""
+        except TimeoutError:
+            raise _too_slow(limits, has_begun=reply.has_begun) from None
+        except Exception:
+            if count == 0 and _is_json(stream):
+                message, remedy = WORDS["no_streaming"]
+                raise ProviderFault("no_streaming", message, remedy=remedy) from None
+            raise
+        finally:
+            if stream is not None:
+                with contextlib.suppress(
+                    Exception
+                ):  # the connection goes back, or is closed with a reply that was left
+                    await stream.aclose()
+
+    def _can_take_tools(self, litellm: Litellm, model: str) -> bool:
+        """Whether litellm would pass tools on: it drops, without a word, what it knows a provider does not take."""
+        if model not in self._takes_tools:
+            provider = model.partition("/")[0]
+            listed = None if provider == "ollama" else litellm.get_supported_openai_params(model=model)
+            self._takes_tools[model] = listed is None or "tools" in listed
+        return self._takes_tools[model]
 
     async def test(self, connection: Connection, model: str) -> str:
         """Ask a provider for one word; returns what it said. Raises `ProviderFault`."""
@@ -138,113 +162,17 @@ class LitellmModel(Model):
         return said
 
 
-def _no_answer(reason: str, *, has_thought: bool) -> ProviderFault:
-    """Why a reply without text and calls is none."""
-    if not has_thought:
-        return ProviderFault("empty", "The model returned an empty answer.", remedy="Retry, or choose another model.")
-    if reason == "length":
-        return ProviderFault(
-            "only_thought",
-            "The model thought up to its output limit and gave no answer.",
-            remedy="Its reasoning is kept. Ask for less at a time, or choose another model.",
-        )
+def _too_slow(limits: Timeouts, *, has_begun: bool) -> ProviderFault:
+    if has_begun:
+        return cut_stream(f"nothing came for {limits.gap_s:g} s")
     return ProviderFault(
-        "only_thought",
-        "The model only thought and gave no answer.",
-        remedy="Its reasoning is kept. Retry, or choose another model.",
+        "timeout",
+        f"The provider gave no first word within {limits.first_s:g} s.",
+        remedy="Try again; a slow local model needs a larger provider_timeout_s.",
     )
 
 
-def _size_of(delta: Any) -> int:
-    """Characters of one chunk, of text and of arguments."""
-    calls = delta.tool_calls or ()
-    arguments = sum(len(getattr(getattr(piece, "function", None), "arguments", None) or "") for piece in calls)
-    return len(delta.content or "") + len(getattr(delta, "reasoning_content", None) or "") + arguments
-
-
-def _check_size(assembly: CallAssembly, size: int) -> None:
-    """A reply without end would fill the disk, and hold up everybody while it is written down."""
-    if size > REPLY_CHARS or assembly.count > REPLY_CALLS:
-        raise ProviderFault(
-            "too_long",
-            f"The reply has more than {REPLY_CHARS:,} characters or {REPLY_CALLS} tool calls, and was ended.",
-            remedy="Ask for less at a time, or choose another model.",
-        )
-
-
-def _deltas(delta: Any, text_halves: Halves, thought_halves: Halves) -> list[TextDelta | ReasoningDelta]:
-    """Reasoning and text of one chunk, in that order."""
-    reasoning = thought_halves.take(getattr(delta, "reasoning_content", None) or "")
-    text = text_halves.take(delta.content or "")
-    return [*([ReasoningDelta(reasoning)] if reasoning else ()), *([TextDelta(text)] if text else ())]
-
-
-def _usage(chunk: Any) -> Usage | None:
-    usage = getattr(chunk, "usage", None)
-    if usage is None:
-        return None
-    details = getattr(usage, "prompt_tokens_details", None)
-    return Usage(
-        input_tokens=usage.prompt_tokens or 0,
-        output_tokens=usage.completion_tokens or 0,
-        cached_tokens=(getattr(details, "cached_tokens", 0) or 0) if details else 0,
-    )
-
-
-def _arguments(litellm: Litellm, request: ModelRequest, connection: Connection, timeout_s: float) -> Mapping[str, Any]:
-    """What litellm is called with."""
-    picture = request.picture if can_see(litellm, connection.litellm_model) else None
-    messages = with_pictures(request.messages, picture)
-    arguments: dict[str, Any] = {
-        "model": connection.litellm_model,
-        "messages": messages,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "timeout": timeout_s,
-        "num_retries": 0,
-        "max_retries": 0,
-    }
-    if request.tools:
-        arguments["tools"] = list(request.tools)
-    if request.max_output_tokens:
-        arguments["max_tokens"] = request.max_output_tokens
-    if connection.base_url:
-        arguments["api_base"] = connection.base_url
-    if connection.key:
-        arguments["api_key"] = connection.key
-    elif connection.base_url:
-        arguments["api_key"] = "none"  # local servers want no key, the client library wants some text
-    if connection.proxy or connection.ca_file:
-        arguments["client"] = _own_client(litellm, connection, timeout_s)
-    return arguments
-
-
-def _own_client(litellm: Litellm, connection: Connection, timeout_s: float) -> Any:  # two libraries' clients
-    """A client with the provider's own proxy or certificate authority."""
-    verify: ssl.SSLContext | bool = True
-    if connection.ca_file:
-        try:
-            verify = ssl.create_default_context(cafile=connection.ca_file)
-        except OSError as error:
-            raise ProviderFault(
-                "bad_request",
-                f"The certificate file {connection.ca_file} cannot be used: {error}.",
-                remedy="Give the path of a PEM file with the provider's certificate authority.",
-            ) from None
-    if connection.litellm_model.startswith("openai/"):
-        import openai  # noqa: PLC0415  # litellm's own dependency, heavy
-
-        http_client = openai.DefaultAsyncHttpxClient(proxy=connection.proxy or None, verify=verify, timeout=timeout_s)
-        return openai.AsyncOpenAI(
-            api_key=connection.key or "none",
-            base_url=connection.base_url or None,
-            http_client=http_client,
-            max_retries=0,
-        )
-    if connection.proxy:
-        raise ProviderFault(
-            "bad_request",
-            "A proxy of its own works only for OpenAI-compatible providers.",
-            remedy="Start JupyterLab with HTTPS_PROXY set; it then holds for every provider.",
-        )
-    return litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler(ssl_verify=verify)
+def _is_json(stream: Any) -> bool:  # litellm's stream
+    """Whether a provider answered with one JSON document where a stream was asked for."""
+    headers = getattr(stream, "_response_headers", None) or {}
+    return "application/json" in str(headers.get("content-type", ""))

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, insert, or_, sel
 from ..chats import store
 from ..errors import NotFound
 from ..events.payloads import CallChanged, MessageDone, QuestionChanged, RunChanged
-from ..storage.tables import calls, messages, questions, runs
+from ..storage.tables import calls, messages, model_calls, questions, runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,9 +191,19 @@ def end(tx: Transaction, run_id: str, state: RunState, problem: Problem | None =
     return announce(tx, run_id)
 
 
+def close_model_calls(tx: Transaction, run_id: str, outcome: str) -> None:
+    """What became of model calls that nobody saw end."""
+    tx.connection.execute(
+        update(model_calls)
+        .where(model_calls.c.run_id == run_id, model_calls.c.outcome == "")
+        .values(outcome=outcome, ended_at=tx.now)
+    )
+
+
 def close_open_parts(tx: Transaction, run_id: str, state: RunState) -> None:
     """Void the open questions, close unfinished calls and streaming messages of a run that ended."""
     chat_id = get(tx.connection, run_id).chat_id
+    close_model_calls(tx, run_id, state)
     for row in tx.connection.execute(
         select(questions.c.question_id).where(questions.c.run_id == run_id, questions.c.state == "open")
     ).all():

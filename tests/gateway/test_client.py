@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_linda.errors import ProviderFault
+from jupyter_linda.gateway.asking import Timeouts
 from jupyter_linda.gateway.client import LitellmModel
 from jupyter_linda.gateway.providers import Providers
 from jupyter_linda.ports import Finished, ModelEvent, ModelRequest, ReasoningDelta, TextDelta
@@ -34,11 +35,12 @@ def provider() -> Iterator[FakeProvider]:
 
 
 def make_model(folder: Path, provider: FakeProvider, clock, ids, *, timeout_s: float = 20.0) -> LitellmModel:
+    timeouts = Timeouts(connect_s=timeout_s, first_s=timeout_s, gap_s=timeout_s)
     providers = Providers(
         folder, clock, default_model="", allowed_models=(), is_demo_ready=lambda: False, environment={}
     )
     providers.put("fake", ProviderInput(kind="openai", base_url=provider.base_url, models=("scripted",), key=KEY))
-    return LitellmModel(providers, ids, NoDemo(), timeout_s=timeout_s)
+    return LitellmModel(providers, ids, NoDemo(), timeouts=timeouts)
 
 
 @pytest.fixture
@@ -221,7 +223,7 @@ def test_nobody_there_is_unreachable(tmp_path, clock, ids):
         tmp_path, clock, default_model="", allowed_models=(), is_demo_ready=lambda: False, environment={}
     )
     providers.put("fake", ProviderInput(kind="openai", base_url="http://127.0.0.1:9/v1", key=KEY))
-    model = LitellmModel(providers, ids, NoDemo(), timeout_s=5)
+    model = LitellmModel(providers, ids, NoDemo(), timeouts=Timeouts(5, 5, 5))
     with pytest.raises(ProviderFault) as caught:
         asyncio.run(collect(model, "anybody?"))
     assert caught.value.kind_of_fault == "unreachable"

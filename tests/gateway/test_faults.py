@@ -8,9 +8,9 @@ from jupyter_linda.gateway.faults import as_fault, without_keys
 
 
 @pytest.mark.parametrize("key", ["sk-demo-AAAA1111", "Zitronenbaum.77.Apfel"])
-@pytest.mark.parametrize("has_text", [True, False])
-def test_a_fault_never_quotes_the_key_that_was_used(key, has_text):
-    fault = as_fault(RuntimeError(f"Incorrect API key provided: {key}."), model="m", has_text=has_text, key=key)
+@pytest.mark.parametrize("has_begun", [True, False])
+def test_a_fault_never_quotes_the_key_that_was_used(key, has_begun):
+    fault = as_fault(RuntimeError(f"Incorrect API key provided: {key}."), model="m", has_begun=has_begun, key=key)
     assert key not in fault.message
     assert "[key]" in fault.message
 

@@ -1,0 +1,79 @@
+"""The rows of model calls: one a try, committed before the request goes out, closed with what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import insert, update
+
+from ..storage.tables import model_calls, traces
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ..events.log import Transaction
+    from ..ports import Ids, Sending
+    from ..runs.lease import Lease
+    from ..schemas import Usage
+
+MICROS = 1_000_000
+
+
+class CallRecorder:
+    """Writes the tries of one reply. `outcome` is "done", a fault's kind, "stopped", or "cut" by a crash."""
+
+    def __init__(self, lease: Lease, ids: Ids, message_id: str, *, purpose: str, asked_model: str) -> None:
+        self._lease = lease
+        self._ids = ids
+        self._message_id = message_id
+        self._purpose = purpose
+        self._asked_model = asked_model
+        self._call_id = ""
+        self.first_at: datetime | None = None
+        """When the first piece of this try came."""
+
+    def begin(self, tx: Transaction, sending: Sending) -> None:
+        """A try goes out now."""
+        run = self._lease.run
+        self._call_id, self.first_at = self._ids.new("model_call"), None
+        tx.connection.execute(
+            insert(model_calls).values(
+                model_call_id=self._call_id,
+                owner_id=run.owner_id,
+                chat_id=run.chat_id,
+                run_id=run.run_id,
+                message_id=self._message_id,
+                purpose=self._purpose,
+                asked_model=self._asked_model,
+                model=sending.model,
+                is_local=sending.is_local,
+                reason=sending.reason,
+                begun_at=tx.now,
+            )
+        )
+        if sending.details is not None:
+            tx.connection.execute(
+                insert(traces).values(model_call_id=self._call_id, chat_id=run.chat_id, details=sending.details)
+            )
+
+    def piece_came(self) -> None:
+        """The first of the pieces is what counts."""
+        if self.first_at is None:
+            self.first_at = self._lease.log.clock.now()
+
+    def end(self, tx: Transaction, outcome: str, usage: Usage | None = None) -> None:
+        """What became of the try that is under way, if there is one."""
+        if not self._call_id:
+            return
+        values: dict[str, object] = {"outcome": outcome, "first_at": self.first_at, "ended_at": tx.now}
+        if usage is not None:
+            cost = usage.cost_usd
+            values |= {
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+                "cached_tokens": usage.cached_tokens,
+                "is_estimated": usage.is_estimated,
+                "cost_usd_micros": None if cost is None else round(cost * MICROS),
+            }
+        tx.connection.execute(update(model_calls).where(model_calls.c.model_call_id == self._call_id).values(**values))
+        self._call_id = ""
