@@ -41,6 +41,12 @@ class LindaSettings(Configurable):
     worker_idle_s = Float(600.0, min=1.0, help="Seconds without work after which the worker ends.").tag(config=True)
     worker_start_timeout_s = Float(10.0, min=1.0, help="Seconds to wait for a worker to answer.").tag(config=True)
     lease_s = Float(15.0, min=2.0, help="Seconds a worker's claim of a run lasts without renewal.").tag(config=True)
+    window_tokens = Int(
+        75_000,
+        min=4_000,
+        help="Most tokens of a prompt, never more than the model takes less a reply. At 75 % older messages become "
+        "a summary.",
+    ).tag(config=True)
     max_steps = Int(20, min=1, max=200, help="Most steps (model calls) of one run.").tag(config=True)
     question_expiry_h = Float(72.0, min=0.01, help="Hours after which an unanswered question means no.").tag(
         config=True

@@ -26,6 +26,7 @@ from .gateway.door import Door
 from .gateway.local import DemoModel
 from .gateway.providers import DEMO_MODEL, Providers
 from .gateway.retrying import Patience, RetryingModel
+from .gateway.tokens import ModelTokens
 from .gateway.weights import find_weights
 from .journal.files import FileUndo
 from .journal.store import CallJournal, trim
@@ -147,6 +148,9 @@ class Worker:
             max_steps=settings["max_steps"],
             join_s=settings["delta_join_ms"] / 1000,
             root_dir=root_dir,
+            tokens=ModelTokens(lambda model: self._providers.connect(model).litellm_model, self._model.library),
+            window_tokens=settings["window_tokens"],
+            writes_summaries=lambda model: model != DEMO_MODEL,  # it picks the right tool, and writes no prose
         )
 
     def _make_hands(self, settings: dict[str, Json], root_dir: str, event_log: EventLog) -> Hands:

@@ -22,9 +22,10 @@ from ..storage.tables import calls
 from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
 from .degrading import nearest
-from .fence import find_instructions
+from .fence import find_instructions, mark_of
 from .hands import ASK_USER, Hands, Ready
 from .hidden import one_line, visible
+from .inner import READ_RESULT, read_result
 from .judging import Judge
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, load, seen_for
 from .wording import as_asked, how_to_allow, problem_of, title_of, told, told_instead
@@ -65,6 +66,9 @@ class Dispatcher:
                 batch = []
                 if await self._ask_user(row, transcript):
                     return
+                continue
+            if row.name == READ_RESULT:
+                await self._read_on(row, transcript)
                 continue
             prepared = await self._prepare(row, transcript)
             if prepared is None:
@@ -200,6 +204,11 @@ class Dispatcher:
         await self._lease.log.database.run(self._write_questions, [question])
         return True
 
+    async def _read_on(self, row: CallRow, transcript: Transcript) -> None:
+        told = await asyncio.to_thread(read_result, row, transcript, self._hands.results)
+        state: CallState = "done" if told.is_done else "failed"
+        await self._close(row, state, told.text, action="read", title=told.title)
+
     async def _open_questions(self, waiting: Sequence[tuple[CallRow, Judged]]) -> None:
         opened: list[Question] = []
         for row, judged in waiting:
@@ -307,7 +316,7 @@ class Dispatcher:
     # ---- after it --------------------------------------------------------------------------------
 
     async def _close_with(self, row: CallRow, tool: Tool, result: ToolResult, *, is_released: bool = False) -> None:
-        text = whole_text(shorten(result.text, self._hands.limits.result_chars))
+        text = whole_text(shorten(result.text, self._hands.limits.result_chars, mark_of(row.call_id)))
         digest = None
         if len(result.text) > self._hands.limits.result_chars:
             digest = await asyncio.to_thread(self._hands.results.put, plain(result.text))
@@ -336,8 +345,10 @@ class Dispatcher:
             "state": state,
             "action": action,
             **({"title": whole_text(title)} if title else {}),  # else the one it began with
-            "result": visible(whole_text(shorten(text, self._hands.limits.result_chars))),
-            "found": list(find_instructions(text)) if state == "failed" else [],
+            "result": each_plain(
+                whole_text(shorten(text, self._hands.limits.result_chars, mark_of(row.call_id))), visible
+            ),
+            "found": list(find_instructions(text)) if state == "failed" or row.name == READ_RESULT else [],
             "problem": None if problem is None else whole_json(problem.model_dump()),
         }
         await self._lease.log.database.run(self._write_end, row, values)

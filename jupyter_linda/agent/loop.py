@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
 from ..errors import LeaseLost, LindaError, ProviderFault
-from ..events.payloads import MessageReplaced
-from ..ports import Json, Model, ModelRequest, Tool
+from ..events.payloads import ContextMeasured, MessageReplaced
 from ..runs import questions, queue
 from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
-from . import context
 from .dispatch import Dispatcher
 from .hands import ASK_USER_SCHEMA, Hands
+from .inner import READ_RESULT_SCHEMA
+from .prompting import Desk, Prompter
 from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..events.log import Transaction
+    from ..ports import Json, Model, Tokens, Tool
     from ..runs.lease import Lease
+    from .prompting import Made
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +44,11 @@ class Mind:
     max_steps: int
     join_s: float
     root_dir: str
+    tokens: Tokens
+    window_tokens: int
+    """Most tokens of a prompt, where the model takes as many."""
+    writes_summaries: Callable[[str], bool]
+    """Whether a model is good enough to write a summary of older messages."""
 
 
 class Runner:
@@ -52,6 +59,9 @@ class Runner:
         self._mind = mind
         self._hands = hands
         self._empty = 0
+        self._most: int | None = None
+        """A smaller window than the model is thought to have, once its provider found a prompt too long."""
+        self._prompter = Prompter(desk_of(mind, hands), lease.run.chat_id, self._write)
 
     async def run(self) -> None:
         """Go on until the run is over, waits, or belongs to somebody else."""
@@ -106,24 +116,47 @@ class Runner:
     async def _call_model(self, transcript: Transcript, parent_id: str) -> bool:
         """Call the model. False: the run ended in a fault."""
         caller = ModelCaller(self._lease, self._mind.model, self._hands.ids, join_s=self._mind.join_s)
+        made: Made | None = None
         try:
-            request = ModelRequest(
-                model=self._mind.resolve_model(self._lease.run.model),
-                messages=context.build(transcript, root_name=Path(self._mind.root_dir).name or "/"),
-                tools=[*(schema_of(tool) for tool in self._offered()), ASK_USER_SCHEMA],
-                picture=self._hands.results.get,
+            made = await self._prompter.make(
+                transcript, self._mind.resolve_model(self._lease.run.model), self._schemas(), most=self._most
             )
-            await caller.call(request, parent_id)
+            await self._write(lambda tx: self._tell(tx, made))
+            await caller.call(made.request, parent_id)
         except ProviderFault as fault:
-            problem = Problem(kind=fault.kind_of_fault, message=fault.message, remedy=fault.remedy)
-            if fault.kind_of_fault == "empty" and self._empty + 1 < EMPTY_REPLIES:
-                self._empty += 1
-                await self._lease.log.database.run(self._hide_failed)
+            if await self._tries_again(fault, made):
                 return True
+            problem = Problem(kind=fault.kind_of_fault, message=fault.message, remedy=fault.remedy)
             await self._end("interrupted" if fault.kind_of_fault == "cut_stream" else "failed", problem)
             return False
         self._empty = 0
         return True
+
+    async def _tries_again(self, fault: ProviderFault, made: Made | None) -> bool:
+        """Whether the call is made once more: after an empty reply, or condensed to half of what was too long."""
+        if fault.kind_of_fault == "empty" and self._empty + 1 < EMPTY_REPLIES:
+            self._empty += 1
+        elif fault.kind_of_fault == "context_overflow" and made is not None and self._most is None:
+            self._most = made.meter.used // 2
+        else:
+            return False
+        await self._lease.log.database.run(self._hide_failed)
+        return True
+
+    def _tell(self, tx: Transaction, made: Made | None) -> None:
+        if made is not None:
+            tx.append(self._lease.run.chat_id, ContextMeasured(meter=made.meter), run_id=self._lease.run.run_id)
+
+    async def _write(self, work: Callable[[Transaction], None]) -> None:
+        def write() -> None:
+            with self._lease.transaction() as tx:
+                work(tx)
+
+        await self._lease.log.database.run(write)
+
+    def _schemas(self) -> Sequence[Mapping[str, Json]]:
+        """What models are told of tools, always in the same order: providers keep what begins alike."""
+        return [*(schema_of(tool) for tool in self._offered()), ASK_USER_SCHEMA, READ_RESULT_SCHEMA]
 
     def _offered(self) -> Sequence[Tool]:
         """The tools but those that a rule denies everywhere."""
@@ -178,6 +211,19 @@ class Runner:
                     update(messages).where(messages.c.message_id == row.message_id).values(status="replaced")
                 )
                 tx.append(run.chat_id, MessageReplaced(message_id=row.message_id), run_id=run.run_id)
+
+
+def desk_of(mind: Mind, hands: Hands) -> Desk:
+    """What prompts are made with."""
+    return Desk(
+        model=mind.model,
+        tokens=mind.tokens,
+        ids=hands.ids,
+        root_dir=mind.root_dir,
+        window_tokens=mind.window_tokens,
+        picture=hands.results.get,
+        writes_summaries=mind.writes_summaries,
+    )
 
 
 def schema_of(tool: Tool) -> Mapping[str, Json]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Connection, Row, select
 
-from ..chats import store
+from ..chats import store, summaries
 from ..permissions.taint import MOST_SOURCES
 from ..runs import questions
 from ..storage.tables import calls, messages, runs
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..ports import Tool
-    from ..schemas import Message, Preview, Question, Run
+    from ..schemas import Message, Preview, Question, Run, Summary
 
 CallRow = Row[Any]  # column types are the table's, not known to the checker
 
@@ -42,6 +42,8 @@ class Transcript:
     """Of this run."""
     runs: Sequence[Run] = ()
     """Earlier runs of the branch's messages, oldest first: how each turn ended."""
+    summary: Summary | None = None
+    """What stands for the older messages of the branch in prompts; the furthest there is."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def load(connection: Connection, run: Run) -> Transcript:
         calls=rows,
         questions=questions.of_run(connection, run.run_id),
         runs=[store.as_run(row) for row in earlier],
+        summary=summaries.newest_of(connection, run.chat_id, ids),
     )
 
 

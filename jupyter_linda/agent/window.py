@@ -16,7 +16,7 @@ SHARE = 0.75
 """How full a window gets before older messages become a summary."""
 WORTH = 0.1
 """A summary is made for this much of the window at least, unless there is need: each costs a model call."""
-FLOOR_TOKENS = 200
+FLOOR_TOKENS = 400
 """A long result is not shortened further: its head, its tail, and how to read the rest."""
 MOST_SUMMARY_TOKENS = 2_000
 MOST_REPLY_TOKENS = 8_000
@@ -111,6 +111,13 @@ def _size(units: Sequence[Unit], cut: int, shares: Mapping[str, int], rest: int)
         for at, unit in enumerate(units)
         if _is_sent(unit, at, cut)
     )
+
+
+def whole(units: Sequence[Unit], *, fixed: int, window: int) -> Fit | None:
+    """All of `units` with long results shortened as far as is needed; None where that is not enough."""
+    shares = _shorten(units, 0, fixed, window)
+    size = _size(units, 0, shares, fixed)
+    return Fit(0, size, shares) if size <= window else None
 
 
 def _shorten(units: Sequence[Unit], cut: int, rest: int, window: int) -> dict[str, int]:

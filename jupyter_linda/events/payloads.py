@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..schemas import (
     Call,
     Chat,
+    ContextMeter,
     JournalEntry,
     Message,
     MessageStatus,
@@ -12,6 +13,7 @@ from ..schemas import (
     Problem,
     Question,
     Run,
+    Summary,
     Task,
     ToolCall,
     Usage,
@@ -60,6 +62,25 @@ class MessageReplaced(Noun):
     """message.replaced: a crash cut the call; hide this text, the call is made again."""
 
     message_id: str
+
+
+class MessagePinned(Noun):
+    """message.pinned: a message was pinned, or is no longer."""
+
+    message_id: str
+    is_pinned: bool
+
+
+class SummaryAdded(Noun):
+    """summary.added: from now on a summary stands for the messages up to one of them in prompts."""
+
+    summary: Summary
+
+
+class ContextMeasured(Noun):
+    """context.measured: what the prompt of the next reply is made of, in tokens."""
+
+    meter: ContextMeter
 
 
 class RunChanged(Noun):
@@ -138,6 +159,9 @@ PAYLOADS: dict[str, type[Noun]] = {
     "message.done": MessageDone,
     "message.replaced": MessageReplaced,
     "model.retrying": ModelRetrying,
+    "message.pinned": MessagePinned,
+    "summary.added": SummaryAdded,
+    "context.measured": ContextMeasured,
     "run.changed": RunChanged,
     "call.changed": CallChanged,
     "call.progress": CallProgress,

@@ -19,6 +19,8 @@ class Counter:
     """Tokens of a text."""
     count_tools: Callable[[Sequence[Mapping[str, Json]]], int]
     """Tokens of tools on offer, in chat-completion form."""
+    count_picture: Callable[[str], int]
+    """Tokens of a picture, from its base64 content."""
     counted_by: str
     """How it counts, in words; an estimate says so."""
     is_estimate: bool

@@ -1,5 +1,6 @@
 """The nouns that cross an edge (HTTP, stream, database); source of the panel's types."""
 
+from .context import ContextMeter, ContextPart, PartKind, Summary
 from .nouns import (
     Action,
     AuditEntry,
@@ -73,6 +74,8 @@ __all__ = [
     "ChatView",
     "Check",
     "ContextItem",
+    "ContextMeter",
+    "ContextPart",
     "Diff",
     "Effect",
     "Event",
@@ -88,6 +91,7 @@ __all__ = [
     "NewTask",
     "Noun",
     "Outcome",
+    "PartKind",
     "PolicyText",
     "Presence",
     "Preview",
@@ -105,6 +109,7 @@ __all__ = [
     "RunState",
     "Starter",
     "Status",
+    "Summary",
     "Task",
     "TaskList",
     "TaskPatch",

@@ -562,7 +562,7 @@ async def test_tools_that_a_rule_denies_everywhere_are_not_offered(desk):
     async with desk.working():
         await desk.finish(run.run_id)
     offered = {tool["function"]["name"] for tool in desk.model.requests[0].tools}
-    assert offered == {"look", "put", "flood", "ask_user"}
+    assert offered == {"look", "put", "flood", "ask_user", "read_result"}
 
 
 async def test_what_cannot_be_shown_is_not_asked_about(desk):

@@ -35,6 +35,7 @@ from jupyter_linda.schemas import ChatView, GrantScope, Message, NewChat, Run
 from jupyter_linda.storage.files import Results
 from jupyter_linda.toolkit import tool
 from tests.fakes.journal import FakeJournal
+from tests.fakes.tokens import FakeTokens
 
 Step = Any  # a model event, an exception to raise, or an asyncio.Event to wait for
 
@@ -173,6 +174,9 @@ class Desk:
         self.tools = make_tools(self.effects)
         self.results = Results(folder / "results")
         self.max_steps = 20
+        self.window_tokens = 75_000
+        self.max_input_tokens: int | None = None
+        self.writes_summaries = True
         self.chat_id = ""
         self._count = 0
 
@@ -265,6 +269,9 @@ class Worker:
             max_steps=desk.max_steps,
             join_s=0.001,
             root_dir=root_dir,
+            tokens=FakeTokens(desk.max_input_tokens),
+            window_tokens=desk.window_tokens,
+            writes_summaries=lambda model: desk.writes_summaries,
         )
 
         def make_context(request_id: str, run: Run, report: Callable[[str], None]) -> ToolContext:

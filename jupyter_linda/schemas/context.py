@@ -1,0 +1,50 @@
+"""What models are given: the meter of a prompt, and summaries of older messages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from .nouns import Noun
+
+PartKind = Literal["instructions", "tools", "standing", "summary", "messages", "results", "pictures"]
+"""instructions: ours, the same for everybody; standing: the person's and the project's; results: of tools."""
+
+
+class ContextPart(Noun):
+    """One part of a prompt, in tokens."""
+
+    kind: PartKind
+    tokens: int
+    name: str = ""
+    """Of standing instructions: which file."""
+
+
+class ContextMeter(Noun):
+    """What a chat's newest prompt was made of."""
+
+    model: str
+    window: int
+    """Most tokens a prompt may have: the setting's, or what the model takes less a reply."""
+    used: int
+    counted_by: str
+    """How was counted, in words; an estimate says so."""
+    is_estimate: bool
+    parts: tuple[ContextPart, ...]
+    shortened: int = 0
+    """Results that were shortened to fit."""
+
+
+class Summary(Noun):
+    """What stands for the messages up to one of them in prompts. The messages themselves are kept."""
+
+    summary_id: str
+    chat_id: str
+    upto_message_id: str
+    text: str
+    made_by: str
+    """The model that wrote it; "extract" where sentences were picked by rules."""
+    tokens_before: int
+    """Of the messages it stands for."""
+    tokens_after: int
+    at: datetime
