@@ -206,8 +206,17 @@ class Dispatcher:
 
     async def _read_on(self, row: CallRow, transcript: Transcript) -> None:
         told = await asyncio.to_thread(read_result, row, transcript, self._hands.results)
-        state: CallState = "done" if told.is_done else "failed"
-        await self._close(row, state, told.text, action="read", title=told.title)
+        if not told.is_done:
+            await self._close(row, "failed", told.text, action="read")
+            return
+        values = {
+            "state": "done",
+            "action": "read",
+            "title": one_line(whole_text(told.title)),
+            "result": told.text,
+            "found": list(find_instructions(plain(told.text))),
+        }
+        await self._lease.log.database.run(self._write_end, row, values)
 
     async def _open_questions(self, waiting: Sequence[tuple[CallRow, Judged]]) -> None:
         opened: list[Question] = []
@@ -345,10 +354,8 @@ class Dispatcher:
             "state": state,
             "action": action,
             **({"title": whole_text(title)} if title else {}),  # else the one it began with
-            "result": each_plain(
-                whole_text(shorten(text, self._hands.limits.result_chars, mark_of(row.call_id))), visible
-            ),
-            "found": list(find_instructions(text)) if state == "failed" or row.name == READ_RESULT else [],
+            "result": visible(whole_text(shorten(text, self._hands.limits.result_chars, mark_of(row.call_id)))),
+            "found": list(find_instructions(text)) if state == "failed" else [],
             "problem": None if problem is None else whole_json(problem.model_dump()),
         }
         await self._lease.log.database.run(self._write_end, row, values)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 
 Writer = Callable[[Callable[["Transaction"], None]], Awaitable[None]]
+Sender = Callable[[ModelRequest], ModelRequest]
+"""Writes on a request whose it is."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,11 @@ class _Frame:
 class Prompter:
     """Makes the requests of one chat. `write` runs what it is given in a transaction of whoever works on the chat."""
 
-    def __init__(self, desk: Desk, chat_id: str, write: Writer) -> None:
+    def __init__(self, desk: Desk, chat_id: str, write: Writer, sender: Sender = lambda request: request) -> None:
         self._desk = desk
         self._chat_id = chat_id
         self._write = write
+        self._sender = sender
         self._pictures: dict[str, str] = {}
 
     async def make(
@@ -192,13 +195,14 @@ class Prompter:
         for piece in older:
             prompt += piece.prompt(self._lengths(piece, made, frame.counter))
         prompt.append({"role": "user", "content": words})
-        return ModelRequest(
+        request = ModelRequest(
             model=frame.model,
             messages=prompt,
             tools=frame.tools,
             picture=self._desk.picture,
             max_output_tokens=MOST_OUTPUT_TOKENS,
         )
+        return self._sender(request)
 
     def _lengths(self, piece: Piece, made: Fit, counter: Counter) -> dict[str, int]:
         """Characters to shorten a piece's results to."""
@@ -215,7 +219,7 @@ class Prompter:
         for at in sent:
             prompt += pieces[at].prompt(self._lengths(pieces[at], made, frame.counter))
         request = ModelRequest(model=frame.model, messages=prompt, tools=frame.tools, picture=self._desk.picture)
-        return Made(request, _meter(frame, measured, made, sent, frame.counter.count(block)))
+        return Made(self._sender(request), _meter(frame, measured, made, sent, frame.counter.count(block)))
 
     def _picture(self, name: str) -> str:
         if name not in self._pictures:

@@ -15,6 +15,7 @@ from ..ports.held import plain
 from ..schemas import Call, Chat, ChatPatch, ChatView, Message, NewChat, Question, Run
 from ..storage.tables import calls, chats, events, messages, questions, runs
 from ..storage.texts import json_shown
+from . import summaries
 
 AnyRow = Row[Any]  # column types are the tables', not known to the checker
 
@@ -176,6 +177,8 @@ def view(connection: Connection, chat_id: str, owner_id: str) -> ChatView:
                 select(questions).where(questions.c.chat_id == chat_id).order_by(questions.c.opened_at)
             )
         ),
+        summaries=summaries.of_chat(connection, chat_id),
+        meter=summaries.last_meter(connection, chat_id),
         runs=tuple(
             as_run(row)
             for row in connection.execute(select(runs).where(runs.c.chat_id == chat_id).order_by(runs.c.queued_at))

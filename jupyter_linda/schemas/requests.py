@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from .context import ContextMeter, Summary
 from .nouns import (
     Call,
     Chat,
@@ -96,6 +97,10 @@ class ChatView(Noun):
     questions: tuple[Question, ...]
     runs: tuple[Run, ...]
     journal: tuple[JournalEntry, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    """What stands for older messages in prompts, oldest first."""
+    meter: ContextMeter | None = None
+    """What the newest prompt was made of; None before the first."""
     seq: int
 
 

@@ -23,6 +23,7 @@ ALIASES = (
     "Mode",
     "Starter",
     "TaskStatus",
+    "PartKind",
 )
 REQUESTS = {
     "NewChat",
@@ -91,7 +92,8 @@ LITERALS = {literal(name): name for name in ALIASES}
 def main() -> None:
     """Collect every noun's schema and write the file."""
     nouns: dict[str, dict[str, object]] = {}
-    for value in {**vars(schemas.nouns), **vars(schemas.requests), **vars(schemas.rules), **vars(payloads)}.values():
+    parts = (schemas.nouns, schemas.context, schemas.requests, schemas.rules, payloads)
+    for value in {name: value for part in parts for name, value in vars(part).items()}.values():
         if isinstance(value, type) and issubclass(value, schemas.Noun) and value is not schemas.Noun:
             whole = json.loads(json.dumps(value.model_json_schema()))
             whole.pop("$defs", None)

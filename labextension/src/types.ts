@@ -12,7 +12,8 @@ export type QuestionState = 'open' | 'answered' | 'expired' | 'void';
 export type Mode = 'plan' | 'ask' | 'edit';
 export type Starter = 'person' | 'schedule' | 'webhook' | 'mail';
 export type TaskStatus = 'open' | 'doing' | 'done' | 'dropped';
-/** Tokens of one model call, as the provider counted them, else as we did. */
+export type PartKind = 'instructions' | 'tools' | 'standing' | 'summary' | 'messages' | 'results' | 'pictures';
+/** Tokens of one model call, as the provider counted them, else as we did: `is_estimated`. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -28,7 +29,7 @@ export interface ContextItem {
   name: string;
   text: string;
 }
-/** A tool call as the model made it. `arguments` is the exact JSON text, never repaired. */
+/** A tool call as the model made it. `arguments` is its exact text, mended where only one thing can be meant. */
 export interface ToolCall {
   call_id: string;
   name: string;
@@ -247,6 +248,33 @@ export interface JournalEntry {
   at: string;
   undone_at: string | null;
 }
+/** One part of a prompt, in tokens. */
+export interface ContextPart {
+  kind: PartKind;
+  tokens: number;
+  name: string;
+}
+/** What a chat's newest prompt was made of. */
+export interface ContextMeter {
+  model: string;
+  window: number;
+  used: number;
+  counted_by: string;
+  is_estimate: boolean;
+  parts: ContextPart[];
+  shortened: number;
+}
+/** What stands for the messages up to one of them in prompts. The messages themselves are kept. */
+export interface Summary {
+  summary_id: string;
+  chat_id: string;
+  upto_message_id: string;
+  text: string;
+  made_by: string;
+  tokens_before: number;
+  tokens_after: number;
+  at: string;
+}
 /** POST chats */
 export interface NewChat {
   title?: string;
@@ -287,6 +315,8 @@ export interface ChatView {
   questions: Question[];
   runs: Run[];
   journal: JournalEntry[];
+  summaries: Summary[];
+  meter: ContextMeter | null;
   seq: number;
 }
 /** GET chats: newest first; `seq` of the home stream at that moment. */
@@ -426,10 +456,33 @@ export interface MessageDone {
   tool_calls: ToolCall[];
   usage: Usage | null;
   error: Problem | null;
+  notice: string;
+}
+/** model.retrying: a try failed before anything was shown; the next begins `wait_s` seconds after this event. */
+export interface ModelRetrying {
+  message_id: string;
+  kind: string;
+  message: string;
+  wait_s: number;
+  model: string;
+  next_model: string;
 }
 /** message.replaced: a crash cut the call; hide this text, the call is made again. */
 export interface MessageReplaced {
   message_id: string;
+}
+/** message.pinned: a message was pinned, or is no longer. */
+export interface MessagePinned {
+  message_id: string;
+  is_pinned: boolean;
+}
+/** summary.added: from now on a summary stands for the messages up to one of them in prompts. */
+export interface SummaryAdded {
+  summary: Summary;
+}
+/** context.measured: what the prompt of the next reply is made of, in tokens. */
+export interface ContextMeasured {
+  meter: ContextMeter;
 }
 /** run.changed */
 export interface RunChanged {
@@ -485,6 +538,10 @@ export interface Payloads {
   'message.delta': MessageDelta;
   'message.done': MessageDone;
   'message.replaced': MessageReplaced;
+  'model.retrying': ModelRetrying;
+  'message.pinned': MessagePinned;
+  'summary.added': SummaryAdded;
+  'context.measured': ContextMeasured;
   'run.changed': RunChanged;
   'call.changed': CallChanged;
   'call.progress': CallProgress;

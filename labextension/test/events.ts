@@ -166,6 +166,8 @@ export function view(change: Partial<ChatView> = {}): ChatView {
     questions: [],
     runs: [],
     journal: [],
+    summaries: [],
+    meter: null,
     seq: 0,
     ...change
   };

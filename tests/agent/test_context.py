@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 
 import pytest
+from sqlalchemy import select, update
 
 from jupyter_linda.agent.fence import mark_of
 from jupyter_linda.chats import store, summaries
 from jupyter_linda.errors import ProviderFault
 from jupyter_linda.events.log import EventLog
+from jupyter_linda.ports import ModelEvent, ModelRequest
+from jupyter_linda.ports import held as held_by
+from jupyter_linda.ports.held import passages, released
 from jupyter_linda.schemas import ContextMeter, Message, Summary
+from jupyter_linda.storage.tables import calls
 from tests.fakes.desk import Desk, says, uses
 
 CONDENSE = "Condense the conversation"
@@ -197,12 +203,17 @@ async def test_a_prompt_that_the_provider_finds_too_long_is_condensed_and_sent_o
     async with desk.working():
         await turns(desk, 8)
         assert written(desk) == ()
-        overflow = ProviderFault("context_overflow", "Too long for this model.", remedy="Choose another.")
-        plain = desk.model.scripts
-        desk.model.scripts = {"last one": [[overflow]], **plain}
+        answer = desk.model.stream
+
+        async def limited(request: ModelRequest) -> AsyncIterator[ModelEvent]:
+            if len(str(request.messages)) > 15_000:
+                raise ProviderFault("context_overflow", "Too long for this model.", remedy="Choose another.")
+            async for event in answer(request):
+                yield event
+
+        desk.model.stream = limited
+        desk.model.scripts = {"last one": [says("It fits now.")], **desk.model.scripts}
         run = desk.send("last one")
-        await desk.until(lambda: len(written(desk)) > 0)
-        desk.model.scripts["last one"] = [says("It fits now.")]
         assert (await desk.finish(run.run_id)).state == "done"
     assert [one.made_by for one in written(desk)] == ["extract"]  # it could not be sent to be condensed either
     assert [m.text for m in desk.view().messages if m.role == "assistant"][-1] == "It fits now."
@@ -345,3 +356,22 @@ def test_a_deleted_chat_takes_its_summaries_with_it(desk, event_log: EventLog):
         summaries.add(tx, made)
         store.remove(tx, desk.chat_id, "local")
     assert written(desk) == ()
+
+
+@pytest.mark.parametrize("is_released", [True, False])
+async def test_what_is_read_on_counts_as_values_unless_it_was_let_go_before(desk, event_log: EventLog, is_released):
+    desk.model.scripts["go"] = [uses(("flood", {})), says("ok")]
+    run = desk.send("go")
+    async with desk.working():
+        await desk.finish(run.run_id)
+        (flood,) = desk.view().calls
+        if is_released:
+            with event_log.database.write() as connection:
+                connection.execute(update(calls).values(result=released(flood.result)))
+        desk.model.scripts = {"more": [uses(("read_result", {"mark": mark_of(flood.call_id)})), says("ok")]}
+        run = desk.send("more")
+        await desk.finish(run.run_id)
+    with event_log.database.read() as connection:
+        text = connection.execute(select(calls.c.result).where(calls.c.name == "read_result")).scalar() or ""
+    assert held_by.is_released(text) == is_released
+    assert {one.holds for one in passages(text) if "xxx" in one.text} == ({None} if is_released else {"values"})

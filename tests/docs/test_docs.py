@@ -14,6 +14,7 @@ import pytest
 
 from jupyter_linda import errors
 from jupyter_linda.agent.hands import ASK_USER, ASK_USER_SCHEMA
+from jupyter_linda.agent.inner import READ_RESULT, READ_RESULT_SCHEMA
 from jupyter_linda.api.base import LindaHandler
 from jupyter_linda.api.routes import ID, ROUTES
 from jupyter_linda.api.stream import PanelSocket
@@ -66,14 +67,15 @@ def test_a_tool_its_action_and_its_arguments_are_in_the_manual(tool) -> None:
     assert [name for name in tool.parameters["properties"] if f"`{name}`" not in section] == []
 
 
-def test_the_question_tool_is_in_the_manual() -> None:
-    section = sections(page("tools"), "###")[f"`{ASK_USER}`"]
-    assert all(f"`{name}`" in section for name in ASK_USER_SCHEMA["function"]["parameters"]["properties"])
+@pytest.mark.parametrize("schema", [ASK_USER_SCHEMA, READ_RESULT_SCHEMA], ids=lambda schema: schema["function"]["name"])
+def test_a_tool_that_touches_only_the_conversation_is_in_the_manual(schema) -> None:
+    section = sections(page("tools"), "###")[f"`{schema['function']['name']}`"]
+    assert all(f"`{name}`" in section for name in schema["function"]["parameters"]["properties"])
 
 
 def test_the_manual_names_no_tool_that_does_not_exist() -> None:
     named = {heading.split("`")[1] for heading in sections(page("tools"), "###")}
-    assert named == {*TOOLS, ASK_USER}
+    assert named == {*TOOLS, ASK_USER, READ_RESULT}
 
 
 @pytest.mark.parametrize("name", sorted(LindaSettings.class_own_traits(config=True)))
