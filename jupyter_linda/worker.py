@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .agent.claims import Claims, Times, WatchedQueue
+from .agent.condensing import Condensing
 from .agent.hands import Hands, Limits
-from .agent.loop import Mind
+from .agent.loop import Mind, desk_of
 from .channel.live import RemoteLive
 from .channel.pipes import Channel
 from .errors import LindaError, ProviderFault
@@ -83,6 +84,7 @@ class Worker:
             "tools": self._tools,
             "rules": self._runs,
             "undo": self._undo,
+            "condense": self._condense,
         }
 
     async def _hello(
@@ -103,6 +105,7 @@ class Worker:
         )
         mind = self._make_mind(settings, root_dir, clock)
         hands = self._make_hands(settings, root_dir, event_log)
+        self._condensing = Condensing(event_log, desk_of(mind, hands), self._providers.resolve)
         times = Times(
             lease_s=settings["lease_s"],
             idle_s=settings["worker_idle_s"],
@@ -251,6 +254,12 @@ class Worker:
         self._claims.touch()
         turn = self._undoing.redo if is_redo else self._undoing.undo
         return [entry.model_dump(mode="json") for entry in await turn(chat_id, owner_id, Undo.model_validate(wish))]
+
+    async def _condense(self, _progress: object, chat_id: str, owner_id: str, message_id: str) -> Json:
+        assert self._claims is not None  # noqa: S101  the server says hello first
+        self._claims.touch()
+        made = await self._condensing.condense(chat_id, owner_id, message_id)
+        return None if made is None else made.model_dump(mode="json")
 
     async def _settings_changed(self, _progress: object) -> None:
         self._queue.wake()  # the providers' file is read at every use; nothing else changes while we live

@@ -61,7 +61,7 @@ class Runner:
         self._empty = 0
         self._most: int | None = None
         """A smaller window than the model is thought to have, once its provider found a prompt too long."""
-        self._prompter = Prompter(desk_of(mind, hands), lease.run.chat_id, self._write)
+        self._prompter = Prompter(desk_of(mind, hands), lease, self._write)
 
     async def run(self) -> None:
         """Go on until the run is over, waits, or belongs to somebody else."""

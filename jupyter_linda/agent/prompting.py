@@ -13,8 +13,9 @@ from ..ports import ModelRequest
 from ..ports.held import plain
 from ..schemas import ContextMeter, ContextPart, Summary
 from . import context
-from .compacting import MOST_OUTPUT_TOKENS, condense, instruction
+from .compacting import MOST_OUTPUT_TOKENS, Asking, condense, instruction
 from .measuring import CALL_TOKENS, Measured, measure
+from .recording import CallRecorder
 from .window import Known, fit, room_for_summary, whole, window_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..events.log import Transaction
     from ..ports import Counter, Ids, Json, Model, Tokens
     from .context import Piece
+    from .recording import Bearer
     from .transcript import CallRow, Transcript
     from .window import Fit
 
@@ -74,9 +76,9 @@ class _Frame:
 class Prompter:
     """Makes the requests of one chat. `write` runs what it is given in a transaction of whoever works on the chat."""
 
-    def __init__(self, desk: Desk, chat_id: str, write: Writer, sender: Sender = lambda request: request) -> None:
+    def __init__(self, desk: Desk, bearer: Bearer, write: Writer, sender: Sender = lambda request: request) -> None:
         self._desk = desk
-        self._chat_id = chat_id
+        self._bearer = bearer
         self._write = write
         self._sender = sender
         self._pictures: dict[str, str] = {}
@@ -146,11 +148,14 @@ class Prompter:
         # Also what stays for now: a pin may go, and this message will be an old one.
         older = pieces[_cut_of(pieces, before) : cut]
         measured = await asyncio.to_thread(measure, older, "", frame.counter, self._picture)
-        request = None
+        ask = None
         if desk.writes_summaries(frame.model):
             request = await asyncio.to_thread(self._summary_request, frame, pieces, older, measured, before, budget)
+            if request is not None:
+                recorder = CallRecorder(self._bearer, desk.ids, "", purpose="summary", asked_model=frame.model)
+                ask = Asking(desk.model, request, recorder, self._write)
         said_before = "" if before is None else before.text
-        text, made_by = await condense(desk.model, request, older, said_before, budget=budget, count=count)
+        text, made_by = await condense(ask, older, said_before, budget=budget, count=count)
         summary_id, upto = desk.ids.new("summary"), pieces[cut - 1].message.message_id
         tokens_before = sum(unit.tokens + sum(tokens for _, tokens in unit.results) for unit in measured.units)
         written: list[Summary] = []
@@ -158,7 +163,7 @@ class Prompter:
         def work(tx: Transaction) -> None:
             made = Summary(
                 summary_id=summary_id,
-                chat_id=self._chat_id,
+                chat_id=self._bearer.run.chat_id,
                 upto_message_id=upto,
                 text=text,
                 made_by=made_by,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import insert, update
 
@@ -11,18 +11,29 @@ from ..storage.tables import model_calls, traces
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from ..events.log import Transaction
+    from ..events.log import EventLog, Transaction
     from ..ports import Ids, Sending
-    from ..runs.lease import Lease
-    from ..schemas import Usage
+    from ..schemas import Run, Usage
 
 MICROS = 1_000_000
+
+
+class Bearer(Protocol):
+    """On whose account calls go: a lease, or somebody who asked beside any run."""
+
+    @property
+    def run(self) -> Run:
+        """The run; its id is empty beside any."""
+
+    @property
+    def log(self) -> EventLog:
+        """Where is written."""
 
 
 class CallRecorder:
     """Writes the tries of one reply. `outcome` is "done", a fault's kind, "stopped", or "cut" by a crash."""
 
-    def __init__(self, lease: Lease, ids: Ids, message_id: str, *, purpose: str, asked_model: str) -> None:
+    def __init__(self, lease: Bearer, ids: Ids, message_id: str, *, purpose: str, asked_model: str) -> None:
         self._lease = lease
         self._ids = ids
         self._message_id = message_id

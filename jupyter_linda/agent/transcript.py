@@ -104,6 +104,19 @@ def load(connection: Connection, run: Run) -> Transcript:
     )
 
 
+def load_branch(connection: Connection, chat_id: str, message_id: str) -> Transcript:
+    """The branch that ends in a message, as it stands between two runs."""
+    history = store.path_to(connection, chat_id, message_id)
+    ids = [message.message_id for message in history]
+    return Transcript(
+        history=history,
+        replies=(),
+        calls=connection.execute(select(calls).where(calls.c.message_id.in_(ids)).order_by(calls.c.position)).all(),
+        questions=(),
+        summary=summaries.newest_of(connection, chat_id, ids),
+    )
+
+
 def decide_next(transcript: Transcript, *, steps: int, max_steps: int) -> Next:
     """What comes next; depends on nothing but its arguments."""
     if any(question.state == "open" for question in transcript.questions):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_server.utils import url_path_join
 
-from . import audit, chats, models, permissions, rules, status, stream, tasks, undo
+from . import audit, chats, context, models, permissions, rules, status, stream, tasks, undo
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
@@ -15,6 +15,8 @@ ROUTES: tuple[tuple[str, type], ...] = (
     ("chats", chats.ChatsHandler),
     (f"chats/{ID}", chats.ChatHandler),
     (f"chats/{ID}/messages", chats.MessagesHandler),
+    (f"chats/{ID}/messages/{ID}", context.MessageHandler),
+    (f"chats/{ID}/condense", context.CondenseHandler),
     (f"chats/{ID}/retry", chats.RetryHandler),
     (f"chats/{ID}/stop", chats.StopHandler),
     (f"chats/{ID}/undo", undo.UndoHandler),

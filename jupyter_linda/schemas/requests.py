@@ -112,6 +112,18 @@ class ChatList(Noun):
     seq: int
 
 
+class MessagePatch(Noun):
+    """PATCH chats/{chat_id}/messages/{message_id}"""
+
+    is_pinned: bool
+
+
+class CondenseChat(Noun):
+    """POST chats/{chat_id}/condense: the branch that ends in this message."""
+
+    message_id: str
+
+
 class Answer(Noun):
     """POST questions/{question_id}/answer. `answer`: "once", "always", "no", or one of the choices / free text."""
 

@@ -34,6 +34,8 @@ REQUESTS = {
     "ProviderInput",
     "Presence",
     "Undo",
+    "MessagePatch",
+    "CondenseChat",
     "NewTask",
     "TaskPatch",
     "Trial",

@@ -325,6 +325,14 @@ export interface ChatList {
   home_id: string;
   seq: number;
 }
+/** PATCH chats/{chat_id}/messages/{message_id} */
+export interface MessagePatch {
+  is_pinned: boolean;
+}
+/** POST chats/{chat_id}/condense: the branch that ends in this message. */
+export interface CondenseChat {
+  message_id: string;
+}
 /** POST questions/{question_id}/answer. `answer`: "once", "always", "no", or one of the choices / free text. */
 export interface Answer {
   answer: string;

@@ -9,15 +9,17 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import select, update
 
+from jupyter_linda.agent.condensing import Condensing
 from jupyter_linda.agent.fence import mark_of
+from jupyter_linda.agent.loop import desk_of
 from jupyter_linda.chats import store, summaries
-from jupyter_linda.errors import ProviderFault
+from jupyter_linda.errors import Conflict, NotFound, ProviderFault
 from jupyter_linda.events.log import EventLog
-from jupyter_linda.ports import ModelEvent, ModelRequest
+from jupyter_linda.ports import Finished, ModelEvent, ModelRequest, Sending, TextDelta
 from jupyter_linda.ports import held as held_by
 from jupyter_linda.ports.held import passages, released
-from jupyter_linda.schemas import ContextMeter, Message, Summary
-from jupyter_linda.storage.tables import calls
+from jupyter_linda.schemas import ContextMeter, Message, Summary, Usage
+from jupyter_linda.storage.tables import calls, model_calls
 from tests.fakes.desk import Desk, says, uses
 
 CONDENSE = "Condense the conversation"
@@ -375,3 +377,40 @@ async def test_what_is_read_on_counts_as_values_unless_it_was_let_go_before(desk
         text = connection.execute(select(calls.c.result).where(calls.c.name == "read_result")).scalar() or ""
     assert held_by.is_released(text) == is_released
     assert {one.holds for one in passages(text) if "xxx" in one.text} == ({None} if is_released else {"values"})
+
+
+def condensing(desk: Desk) -> Condensing:
+    worker = desk.worker()
+    return Condensing(desk.log, desk_of(worker.claims._mind, worker.claims._hands), lambda model: model or "fake")
+
+
+async def test_nothing_is_condensed_on_request_while_a_run_is_not_over(desk):
+    small(desk, window=75_000)
+    async with desk.working():
+        await turns(desk, 5)
+    last = desk.view().messages[-1].message_id
+    run = desk.send("turn 5")
+    with pytest.raises(Conflict, match="working"):
+        await condensing(desk).condense(desk.chat_id, "local", last)
+    desk.stop(run.run_id)
+    made = await condensing(desk).condense(desk.chat_id, "local", last)
+    assert made is not None
+    assert written(desk) == (made,)
+    with pytest.raises(NotFound):
+        await condensing(desk).condense(desk.chat_id, "somebody else", last)
+
+
+async def test_a_call_for_a_summary_is_written_down_like_any_other(desk):
+    small(desk)
+    desk.model.scripts[CONDENSE] = [
+        [
+            Sending("fake", is_local=False, reason="asked"),
+            TextDelta("- all"),
+            Finished("stop", usage=Usage(input_tokens=7)),
+        ]
+    ]
+    async with desk.working():
+        await turns(desk, 12)
+    with desk.log.database.read() as connection:
+        (row,) = connection.execute(select(model_calls).where(model_calls.c.purpose == "summary")).all()
+    assert (row.outcome, row.input_tokens, row.chat_id, row.owner_id) == ("done", 7, desk.chat_id, "local")
