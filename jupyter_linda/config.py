@@ -92,8 +92,8 @@ class LindaSettings(Configurable):
         1.0, min=0.01, help="Seconds before the second try, about; each further wait is twice as long."
     ).tag(config=True)
     fallback_models = Names(
-        help="Models that are asked, in this order, when one cannot answer; none that runs elsewhere in place of one on "
-        "this machine."
+        help="Models that are asked, in this order, when one cannot answer; none that runs elsewhere in place of one "
+        "on this machine."
     ).tag(config=True)
     rules_file = Unicode(help="JSON file of permission rules. Default: <data_dir>/rules.json").tag(config=True)
     policy_file = Unicode(

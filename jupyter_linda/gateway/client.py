@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ProviderFault
 from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, TextDelta
 from .asking import Timeouts, arguments_for
-from .faults import WORDS, as_fault, cut_stream
+from .faults import as_fault, cut_stream, plain_fault
 from .providers import DEMO_MODEL, Connection, Providers
 from .reply import Reply
 from .usage import counted, estimated, priced, was_given
@@ -69,8 +69,7 @@ class LitellmModel(Model):
         connection = self._providers.connect(request.model)
         litellm = await self.library()
         if request.tools and not self._can_take_tools(litellm, connection.litellm_model):
-            message, remedy = WORDS["no_tools"]
-            raise ProviderFault("no_tools", f"{message} (model {request.model})", remedy=remedy)
+            raise plain_fault("no_tools", f" (model {request.model})")
         async for event in self._stream(litellm, request, connection):
             yield event
 
@@ -99,43 +98,47 @@ class LitellmModel(Model):
 
     async def _parts(self, litellm: Litellm, arguments: Mapping[str, Any], reply: Reply) -> AsyncIterator[Any]:
         """Chunks of litellm's, or its one whole response; `ProviderFault` when the next takes too long."""
-        now, limits = asyncio.get_running_loop().time, self._timeouts
-        first_by = now() + limits.first_s
-        stream: Any = None
-        count = 0
+        first_by = asyncio.get_running_loop().time() + self._timeouts.first_s
         try:
             async with asyncio.timeout_at(first_by):
                 answered = await litellm.acompletion(**arguments)
-            if not arguments["stream"]:
-                yield answered
-                return
-            stream = answered
+        except TimeoutError:
+            raise _too_slow(self._timeouts, has_begun=False) from None
+        if answered is None:
+            raise plain_fault("bad_request")  # what litellm makes of a request that is refused as such twice
+        if not arguments["stream"]:
+            yield answered
+            return
+        try:
+            async for chunk in self._in_time(answered, reply, first_by):
+                yield chunk
+        except Exception:
+            if not reply.has_begun and _is_document(answered):
+                raise plain_fault("no_streaming") from None
+            raise
+        finally:
+            with contextlib.suppress(Exception):  # the connection goes back, or is closed with a reply that was left
+                await answered.aclose()
+        # litellm makes up a last reason where the provider gave none; what it received is the truth.
+        if getattr(answered, "received_finish_reason", reply.reason) is None:
+            reply.reason = ""
+        if not reply.has_begun and not reply.reason and _is_document(answered):
+            raise plain_fault("no_streaming")
+
+    async def _in_time(self, stream: Any, reply: Reply, first_by: float) -> AsyncIterator[Any]:  # litellm's stream
+        now, gap_s = asyncio.get_running_loop().time, self._timeouts.gap_s
+        try:
             while True:
-                async with asyncio.timeout_at(now() + limits.gap_s if reply.has_begun else first_by):
+                async with asyncio.timeout_at(now() + gap_s if reply.has_begun else first_by):
                     chunk = await anext(stream, None)
                 if chunk is None:
-                    break
-                count += 1
+                    return
                 # litellm counts by itself, without the tools, where the provider did not.
                 if getattr(chunk, "usage", None) is not None and not was_given(stream):
                     chunk.usage = None
                 yield chunk
-            # litellm makes up a last reason where the provider gave none; what it received is the truth.
-            if getattr(stream, "received_finish_reason", reply.reason) is None:
-                reply.reason = ""
         except TimeoutError:
-            raise _too_slow(limits, has_begun=reply.has_begun) from None
-        except Exception:
-            if count == 0 and _is_json(stream):
-                message, remedy = WORDS["no_streaming"]
-                raise ProviderFault("no_streaming", message, remedy=remedy) from None
-            raise
-        finally:
-            if stream is not None:
-                with contextlib.suppress(
-                    Exception
-                ):  # the connection goes back, or is closed with a reply that was left
-                    await stream.aclose()
+            raise _too_slow(self._timeouts, has_begun=reply.has_begun) from None
 
     def _can_take_tools(self, litellm: Litellm, model: str) -> bool:
         """Whether litellm would pass tools on: it drops, without a word, what it knows a provider does not take."""
@@ -172,7 +175,7 @@ def _too_slow(limits: Timeouts, *, has_begun: bool) -> ProviderFault:
     )
 
 
-def _is_json(stream: Any) -> bool:  # litellm's stream
+def _is_document(stream: Any) -> bool:  # litellm's stream
     """Whether a provider answered with one JSON document where a stream was asked for."""
     headers = getattr(stream, "_response_headers", None) or {}
     return "application/json" in str(headers.get("content-type", ""))

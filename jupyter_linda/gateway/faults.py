@@ -126,6 +126,12 @@ def as_fault(
     )
 
 
+def plain_fault(kind: str, detail: str = "") -> ProviderFault:
+    """A fault of a kind, in its own words."""
+    message, remedy = WORDS[kind]
+    return ProviderFault(kind, message + detail, remedy=remedy)
+
+
 def cut_stream(detail: str = "") -> ProviderFault:
     """A stream that ended before its end, after pieces of the reply."""
     return ProviderFault(

@@ -11,9 +11,12 @@ from typing import Any
 Json = Any  # JSON of models
 
 FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+OPEN_END = re.compile(r",\s*[}\])]")
+"""After such a comma a part may be missing."""
 NOTHING = ("null", '""', "None")
 LITERAL_CHARS = 100_000
-"""Longest text that is read as a Python literal: its parser is slow, and deep nesting breaks it."""
+LITERAL_BRACKETS = 500
+"""Longest text and most brackets of what is read as a Python literal: its parser is slow, and depth breaks it."""
 
 
 def mended(text: str) -> str | None:
@@ -75,11 +78,13 @@ def _python(text: str) -> Json:
     """A Python literal. Escapes differ between the two languages, so one with a backslash could mean two things."""
     if "\\" in text or len(text) > LITERAL_CHARS or not text.startswith("{"):
         return None
+    if OPEN_END.search(text) or sum(text.count(bracket) for bracket in "{[(") > LITERAL_BRACKETS:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError, SystemError):
         return None
     return value if _is_json(value) else None
 

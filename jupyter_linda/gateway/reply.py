@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ProviderFault
 from ..ports import ReasoningDelta, TextDelta
 from .assembly import CallAssembly, Halves, Piece
-from .faults import WORDS, cut_stream
+from .faults import WORDS, cut_stream, plain_fault
 
 if TYPE_CHECKING:
     from ..ports import CallDraft, Ids
@@ -39,7 +39,7 @@ class Reply:
         if delta is None:
             return []
         thought = self._thought_halves.take(getattr(delta, "reasoning_content", None) or "")
-        text = self._text_halves.take((delta.content or "") + (getattr(delta, "refusal", None) or ""))
+        text = self._text_halves.take(delta.content or "")
         self._has_text = self._has_text or bool(text.strip())
         self._has_thought = self._has_thought or bool(thought.strip())
         arguments = self._take_calls(delta)
@@ -85,8 +85,7 @@ class Reply:
         if self.reason in ("", "error"):
             if self.has_begun:
                 raise cut_stream()
-            message, remedy = WORDS["cut_stream"]
-            raise ProviderFault("cut_stream", message, remedy=remedy)
+            raise plain_fault("cut_stream")
         if self.reason == "content_filter":
             raise self._refused()
         calls = self._assembly.finish(self.reason)

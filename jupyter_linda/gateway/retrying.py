@@ -129,6 +129,7 @@ class RetryingModel(Model):
             retry=retry_if_exception(self._may_try_again),
             reraise=True,
         )
+        tries.begin()
         state = RetryCallState(tries, None, (), {})
         fault: ProviderFault | None = None
         while True:

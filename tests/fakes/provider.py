@@ -51,7 +51,7 @@ class End:
     """The reason, usage and [DONE]."""
 
     reason: str | None = None
-    usage: tuple[int, int] = (100, 20)
+    usage: tuple[int, int] | None = (100, 20)
 
 
 @dataclass(frozen=True)
@@ -80,16 +80,47 @@ class Cut:
     """The connection ends here, without a reason or [DONE]."""
 
 
-Part = Say | Think | Use | Raw | End | Fail | Hang | Stall | Cut
-Reply = Sequence[Part]
+@dataclass(frozen=True)
+class Json:
+    """One JSON document with status 200, whatever was asked for."""
+
+    body: dict[str, Any]
 
 
-def says(text: str, **options: Any) -> Reply:
+Part = Say | Think | Use | Raw | End | Fail | Hang | Stall | Cut | Json
+
+
+@dataclass
+class InTurn:
+    """Another reply for each request of the same conversation; the last repeats."""
+
+    replies: Sequence[Sequence[Part] | When]
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class When:
+    """One reply to requests whose `field` is set, another to the rest."""
+
+    field: str
+    then: Sequence[Part]
+    otherwise: Sequence[Part]
+
+
+Reply = Sequence[Part] | InTurn | When
+
+
+def in_turn(*replies: Sequence[Part] | When) -> InTurn:
+    """The n-th reply to the n-th request."""
+    return InTurn(replies)
+
+
+def says(text: str, **options: Any) -> Sequence[Part]:
     """A plain reply."""
     return [Say(text, **options), End("stop")]
 
 
-def uses(*calls: Use, text: str = "") -> Reply:
+def uses(*calls: Use, text: str = "") -> Sequence[Part]:
     """A reply that calls tools."""
     return [*([Say(text)] if text else []), *calls, End("tool_calls")]
 
@@ -143,7 +174,7 @@ class FakeProvider:
 
     # ---- serving -----------------------------------------------------------------------------------
 
-    def _reply_to(self, request: dict[str, Any]) -> Reply:
+    def _reply_to(self, request: dict[str, Any]) -> Sequence[Part]:
         messages = request["messages"]
         last_user = max((i for i, message in enumerate(messages) if message["role"] == "user"), default=0)
         content = messages[last_user]["content"]
@@ -153,7 +184,14 @@ class FakeProvider:
             replies = next((replies for key, replies in self._scripts if key in text), None)
         if replies is None:
             return says(f"You said: {text[-200:]}")
-        return replies[min(answered, len(replies) - 1)]
+        reply = replies[min(answered, len(replies) - 1)]
+        if isinstance(reply, InTurn):
+            with self._lock:
+                reply.count += 1
+                reply = reply.replies[min(reply.count, len(reply.replies)) - 1]
+        if isinstance(reply, When):
+            return reply.then if request.get(reply.field) else reply.otherwise
+        return reply
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         provider = self
@@ -179,15 +217,21 @@ class FakeProvider:
                     provider.requests.append(request)
                     provider.authorizations.append(self.headers.get("Authorization", ""))
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                    self._play(provider._reply_to(request))
+                    self._play(provider._reply_to(request), is_streamed=bool(request.get("stream")))
 
-            def _play(self, reply: Reply) -> None:
+            def _play(self, reply: Sequence[Part], *, is_streamed: bool) -> None:
                 self.close_connection = True
                 if reply and isinstance(reply[0], Fail):
                     self._fail(reply[0])
                     return
                 if reply and isinstance(reply[0], Hang):
                     self._wait(3600)
+                    return
+                if reply and isinstance(reply[0], Json):
+                    self._document(200, reply[0].body)
+                    return
+                if not is_streamed:
+                    self._document(200, _whole(reply))
                     return
                 self.send_response(200)
                 self.send_header("Content-Type", "text/event-stream")
@@ -214,7 +258,8 @@ class FakeProvider:
                         )
                     case End(reason, usage):
                         self._chunk({}, reason)
-                        self._usage(*usage)
+                        if usage is not None:
+                            self._usage(*usage)
                         self._write(b"data: [DONE]\n\n")
                     case Stall(seconds):
                         self._wait(seconds)
@@ -229,14 +274,17 @@ class FakeProvider:
                 provider._gate.wait(seconds)
 
             def _fail(self, part: Fail) -> None:
-                body = json.dumps(
-                    {"error": {"message": part.message, "type": "scripted", "code": part.status}}
-                ).encode()
-                self.send_response(part.status)
-                for name, value in part.headers:
+                error = {"message": part.message, "type": "scripted", "code": part.status}
+                self._document(part.status, {"error": error}, part.headers)
+
+            def _document(self, status: int, content: Any, headers: Sequence[tuple[str, str]] = ()) -> None:
+                body = json.dumps(content).encode()
+                self.send_response(status)
+                for name, value in headers:
                     self.send_header(name, value)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
+                self.send_header("Connection", "close")
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -268,6 +316,43 @@ class FakeProvider:
                 self.wfile.flush()
 
         return Handler
+
+
+def _whole(reply: Sequence[Part]) -> dict[str, Any]:
+    """A reply as one document, for requests that want no stream."""
+    calls = [
+        {
+            "id": part.call_id or f"call_{part.index}",
+            "type": "function",
+            "function": {
+                "name": part.name,
+                "arguments": part.arguments if isinstance(part.arguments, str) else json.dumps(part.arguments),
+            },
+        }
+        for part in reply
+        if isinstance(part, Use)
+    ]
+    text = "".join(part.text for part in reply if isinstance(part, Say))
+    thought = "".join(part.text for part in reply if isinstance(part, Think))
+    message = {"role": "assistant", "content": text or None, "reasoning_content": thought or None}
+    end = next((part for part in reply if isinstance(part, End)), End("stop"))
+    made = {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "scripted",
+        "choices": [
+            {
+                "index": 0,
+                "message": {**message, **({"tool_calls": calls} if calls else {})},
+                "finish_reason": end.reason,
+            }
+        ],
+    }
+    if end.usage is not None:
+        prompt, completion = end.usage
+        made["usage"] = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    return made
 
 
 def _pieces(text: str, size: int) -> Iterator[str]:
