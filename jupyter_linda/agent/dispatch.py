@@ -28,7 +28,7 @@ from .hidden import one_line, visible
 from .inner import READ_RESULT, read_result
 from .judging import Judge
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, load, seen_for
-from .wording import as_asked, how_to_allow, problem_of, title_of, told, told_instead
+from .wording import as_asked, how_to_allow, no_such_tool, problem_of, title_of, told, told_in_full, told_instead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,8 +102,8 @@ class Dispatcher:
         """Parse, look up after a crash, judge. None: the call is over already."""
         tool = self._hands.tools.get(row.name)
         if tool is None:
-            known = ", ".join(sorted(self._hands.tools))
-            await self._close(row, "failed", f"There is no tool {row.name!r}. The tools are: {known}.", action="read")
+            problem = no_such_tool(row.name, self._hands.tools)
+            await self._close(row, "failed", told_in_full(problem), action="read", problem=problem)
             return None
         try:
             arguments = tool.parse(row.arguments)

@@ -90,10 +90,10 @@ class Runner:
                 case Wait():
                     if await database.run(self._wait):
                         return
-                case End(state, reason):
+                case End(state, reason, kind):
                     await self._end(
                         state,
-                        Problem(kind="step_limit", message=f"Stopped: {reason}.", remedy="Say “continue” to go on.")
+                        Problem(kind=kind, message=f"Stopped: {reason}.", remedy="Say “continue” to go on.")
                         if reason
                         else None,
                     )

@@ -17,6 +17,7 @@ from ..runs import queue
 from ..schemas import Message, MessageStatus, Problem, ToolCall
 from ..storage.tables import calls, messages, runs
 from .recording import CallRecorder
+from .transcript import CUT_ARGUMENTS
 
 if TYPE_CHECKING:
     from ..events.log import Transaction
@@ -224,7 +225,7 @@ class ModelCaller:
             result = f"{cause}, nothing was done. Send the call again, whole and shorter if need be."
             state, done_at = "failed", tx.now
             problem = Problem(
-                kind="CutArguments",
+                kind=CUT_ARGUMENTS,
                 message=f"{call.name}: {cause}, nothing was done.",
                 remedy="The model is told to send the call again.",
             )

@@ -24,6 +24,12 @@ CallRow = Row[Any]  # column types are the table's, not known to the checker
 
 OVER = ("done", "failed", "refused", "unknown", "stopped")
 
+UNKNOWN_TOOL, CUT_ARGUMENTS = "UnknownTool", "CutArguments"
+USELESS = (UNKNOWN_TOOL, CUT_ARGUMENTS)
+"""Kinds of problems of calls that could not even be judged."""
+MOST_USELESS = 3
+"""Replies in a row with nothing but such calls, after which a run ends: the model would go on for ever."""
+
 HAPPENED, AGAIN, SKIP = "It happened", "It did not: do it again", "Leave it"
 """Choices about a call that a crash cut."""
 
@@ -71,6 +77,8 @@ class End:
 
     state: Literal["done", "failed"]
     reason: str = ""
+    kind: str = "step_limit"
+    """Of the problem, where there is a reason."""
 
 
 Next = CallModel | Act | Wait | End
@@ -129,9 +137,22 @@ def decide_next(transcript: Transcript, *, steps: int, max_steps: int) -> Next:
         return Act(calls=pending)
     if not last.tool_calls:
         return End("done")
+    if _useless(transcript) >= MOST_USELESS:
+        return End("failed", f"{MOST_USELESS} replies in a row held no tool call that can be used", "useless_calls")
     if steps >= max_steps:
         return End("failed", f"the limit of {max_steps} steps is reached")
     return CallModel(parent_id=last.message_id)
+
+
+def _useless(transcript: Transcript) -> int:
+    """How many of the newest replies in a row hold nothing but calls that could not be used."""
+    count = 0
+    for reply in reversed(transcript.replies):
+        rows = [row for row in transcript.calls if row.message_id == reply.message_id]
+        if not rows or not all((row.problem or {}).get("kind") in USELESS for row in rows):
+            break
+        count += 1
+    return count
 
 
 def answer_for(call_id: str, asked: Sequence[Question]) -> str | None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ..schemas import Problem
 from .hidden import one_line
+from .transcript import UNKNOWN_TOOL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..errors import LindaError
     from ..ports import GateCall, ToolResult, Verdict
     from ..schemas import Preview
@@ -31,6 +36,24 @@ def problem_of(error: LindaError) -> Problem:
 def told(error: LindaError) -> str:
     """The fault as the model is told."""
     return f"{error.message} {error.remedy}".strip()
+
+
+def no_such_tool(name: str, known: Iterable[str]) -> Problem:
+    """A tool that does not exist, and those whose names are nearest."""
+    tools = sorted(known)
+    wanted = re.split(r"[./:]", name.lower())[-1]
+    near = (
+        get_close_matches(wanted, tools, n=5, cutoff=0.6) or [tool for tool in tools if wanted and wanted in tool][:5]
+    )
+    remedy = f"The nearest are: {', '.join(near)}." if near else f"The tools are: {', '.join(tools)}."
+    return Problem(
+        kind=UNKNOWN_TOOL, message=f"There is no tool {one_line(name)[:80]!r}; nothing was done.", remedy=remedy
+    )
+
+
+def told_in_full(problem: Problem) -> str:
+    """A problem as the model is told."""
+    return f"{problem.message} {problem.remedy}".strip()
 
 
 def how_to_allow(verdict: Verdict) -> str:

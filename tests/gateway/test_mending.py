@@ -107,12 +107,18 @@ def assembled(ids, *pieces: tuple, reason: str = "tool_calls"):
     ("case", "pieces"),
     [
         ("indexes", [(0, "a", "f", '{"x"'), (1, "b", "g", "{}"), (0, None, None, ": 1}")]),
-        ("no indexes, ids at the start", [(None, "a", "f", '{"x"'), (None, None, None, ": 1}"), (None, "b", "g", "{}")]),
+        (
+            "no indexes, ids at the start",
+            [(None, "a", "f", '{"x"'), (None, None, None, ": 1}"), (None, "b", "g", "{}")],
+        ),
         ("no indexes, no ids", [(None, "", "f", '{"x": '), (None, "", None, "1}"), (None, "", "g", "{}")]),
         ("one index for all, ids", [(0, "a", "f", '{"x": 1}'), (0, "b", "g", "{}")]),
         ("one index for all, no ids", [(0, None, "f", '{"x": 1}'), (0, None, "g", "{}")]),
         ("the id in every piece", [(0, "a", "f", '{"x"'), (0, "a", None, ": 1}"), (0, "b", "g", "{}")]),
-        ("the name in every piece", [(0, "a", "f", '{"x"'), (0, "", "f", ": 1}"), (0, "", "f", ""), (1, "b", "g", "{}")]),
+        (
+            "the name in every piece",
+            [(0, "a", "f", '{"x"'), (0, "", "f", ": 1}"), (0, "", "f", ""), (1, "b", "g", "{}")],
+        ),
         ("the rest at another index", [(0, "a", "f", '{"x"'), (1, None, None, ": 1}"), (2, "b", "g", "{}")]),
         ("indexes from 1", [(1, "a", "f", '{"x": 1}'), (2, "b", "g", "{}")]),
         ("indexes out of order", [(1, "a", "f", '{"x"'), (0, "b", "g", "{}"), (1, None, None, ": 1}")]),
