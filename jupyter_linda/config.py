@@ -95,6 +95,18 @@ class LindaSettings(Configurable):
         help="Models that are asked, in this order, when one cannot answer; none that runs elsewhere in place of one "
         "on this machine."
     ).tag(config=True)
+    budget_run_usd = Float(0.0, min=0.0, help="Most US dollars of one reply before Linda asks; 0 is no limit.").tag(
+        config=True
+    )
+    budget_day_usd = Float(0.0, min=0.0, help="Most US dollars of a day before she asks; 0 is no limit.").tag(
+        config=True
+    )
+    budget_month_usd = Float(0.0, min=0.0, help="Most US dollars of a month before she asks; 0 is no limit.").tag(
+        config=True
+    )
+    budget_run_tokens = Int(0, min=0, help="Most tokens of one reply before she asks; 0 is no limit.").tag(config=True)
+    budget_day_tokens = Int(0, min=0, help="Most tokens of a day before she asks; 0 is no limit.").tag(config=True)
+    budget_month_tokens = Int(0, min=0, help="Most tokens of a month before she asks; 0 is no limit.").tag(config=True)
     rules_file = Unicode(help="JSON file of permission rules. Default: <data_dir>/rules.json").tag(config=True)
     policy_file = Unicode(
         "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_server.utils import url_path_join
 
-from . import audit, chats, context, models, permissions, rules, status, stream, tasks, undo
+from . import audit, chats, context, models, permissions, rules, status, stream, tasks, undo, usage
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
@@ -23,6 +23,8 @@ ROUTES: tuple[tuple[str, type], ...] = (
     (f"chats/{ID}/redo", undo.RedoHandler),
     (f"chats/{ID}/events", stream.EventsHandler),
     (f"results/{ID}", chats.ResultHandler),
+    (f"runs/{ID}/trace", usage.TraceHandler),
+    ("usage", usage.UsageHandler),
     ("tasks", tasks.TasksHandler),
     (f"tasks/{ID}", tasks.TaskHandler),
     ("questions", permissions.QuestionsHandler),

@@ -71,6 +71,7 @@ class AuditFilter:
     """Which entries are wanted; what is left empty does not matter."""
 
     chat_id: str = ""
+    run_id: str = ""
     tool: str = ""
     action: str = ""
     decision: str = ""
@@ -100,7 +101,7 @@ def list_entries(
 ) -> tuple[AuditEntry, ...]:
     """Entries of an owner, newest first; `before` is an audit id to go on from."""
     query = select(audit).where(audit.c.owner_id == owner_id)
-    for name in ("chat_id", "tool", "action", "decision"):
+    for name in ("chat_id", "run_id", "tool", "action", "decision"):
         if value := getattr(wanted, name):
             query = query.where(audit.c[name] == value)
     if wanted.since is not None:

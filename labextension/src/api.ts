@@ -29,9 +29,11 @@ import type {
   Status,
   Task,
   TaskPatch,
+  Trace,
   Trial,
   TrialResult,
-  Undo
+  Undo,
+  UsageReport
 } from './types';
 
 /** Which audit entries are wanted; what is empty does not matter. */
@@ -174,6 +176,15 @@ export class Api {
   ): Promise<Blob> {
     const route = `audit/export?${queryOf(filter)}&format=${format}`;
     return (await this.raw(route, {})).blob();
+  }
+  usage = (days: number): Promise<UsageReport> =>
+    this.call(`usage?days=${days}`);
+  trace = (runId: string): Promise<Trace> =>
+    this.call(path`runs/${runId}/trace`);
+
+  /** A run's trace as a file. */
+  async traceFile(runId: string): Promise<Blob> {
+    return (await this.raw(path`runs/${runId}/trace?download=1`, {})).blob();
   }
   models = (): Promise<ModelList> => this.call('models');
   setDefaultModel = (model: string): Promise<ModelList> =>

@@ -45,3 +45,18 @@ export function duration(from: string | null, to: string | null): string {
   }
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
+
+/** "842", "12.4 k", "1.2 M". */
+export function tokensOf(count: number): string {
+  if (count < 10_000) {
+    return Math.round(count).toLocaleString();
+  }
+  return count < 1_000_000
+    ? `${(count / 1000).toFixed(1)} k`
+    : `${(count / 1_000_000).toFixed(1)} M`;
+}
+
+/** US dollars, with what is below a cent still to be seen. */
+export function costOf(usd: number): string {
+  return usd === 0 ? '$0' : `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}

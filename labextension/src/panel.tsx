@@ -18,6 +18,8 @@ const PermissionsView = React.lazy(() => import('./views/permissions'));
 const SettingsView = React.lazy(() => import('./views/settings'));
 const ReadinessView = React.lazy(() => import('./views/readiness'));
 const TasksView = React.lazy(() => import('./views/tasks'));
+const TraceView = React.lazy(() => import('./views/trace'));
+const UsageView = React.lazy(() => import('./views/usage'));
 const WelcomeView = React.lazy(() => import('./views/welcome'));
 
 export class LindaPanel extends ReactWidget {
@@ -133,6 +135,10 @@ function viewOf(view: View): JSX.Element {
       return <PermissionsView />;
     case 'tasks':
       return <TasksView />;
+    case 'usage':
+      return <UsageView />;
+    case 'trace':
+      return <TraceView />;
     case 'settings':
       return <SettingsView />;
     case 'readiness':
@@ -174,16 +180,17 @@ function Tabs(): JSX.Element {
       {tab(
         'chats',
         trans.__('Chats'),
-        ['chat', 'chats', 'welcome'].includes(view)
+        ['chat', 'chats', 'trace', 'welcome'].includes(view)
       )}
       {tab('questions', trans.__('Waiting'), view === 'questions', waiting)}
       {tab('permissions', trans.__('Permissions'), view === 'permissions')}
       <MenuButton
-        className={`linda-Tab${['settings', 'readiness', 'tasks'].includes(view) ? ' linda-mod-on' : ''}`}
+        className={`linda-Tab${['settings', 'readiness', 'tasks', 'usage'].includes(view) ? ' linda-mod-on' : ''}`}
         label="⋯"
         title={trans.__('More views')}
         items={[
           { label: trans.__('Tasks'), act: () => actions.show('tasks') },
+          { label: trans.__('Usage'), act: () => actions.show('usage') },
           {
             label: trans.__('Models and settings'),
             act: () => actions.show('settings')

@@ -8,7 +8,13 @@ import {
   type ProviderTest
 } from './api';
 import type { Store } from './store';
-import type { ProviderInput, Trial, TrialResult } from './types';
+import type {
+  ProviderInput,
+  Trace,
+  Trial,
+  TrialResult,
+  UsageReport
+} from './types';
 
 const AUDIT_ENTRIES = 100;
 
@@ -119,13 +125,39 @@ export class Setup {
   async exportAudit(format: 'csv' | 'jsonl'): Promise<void> {
     await this.guarded(async () => {
       const { auditFilter } = this.store.state;
-      const file = await this.api.exportAudit(auditFilter, format);
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(file);
-      link.download = `linda-audit.${format}`;
-      link.click();
-      URL.revokeObjectURL(link.href);
+      download(
+        await this.api.exportAudit(auditFilter, format),
+        `linda-audit.${format}`
+      );
     });
+  }
+
+  /** Null when it cannot be had; the store shows why. */
+  async usage(days: number): Promise<UsageReport | null> {
+    let found: UsageReport | null = null;
+    await this.guarded(async () => {
+      found = await this.api.usage(days);
+    });
+    return found;
+  }
+
+  /** Show why a run went as it did. */
+  showTrace(runId: string): void {
+    this.store.update({ traced: runId, view: 'trace' });
+  }
+
+  async trace(runId: string): Promise<Trace | null> {
+    let found: Trace | null = null;
+    await this.guarded(async () => {
+      found = await this.api.trace(runId);
+    });
+    return found;
+  }
+
+  async downloadTrace(runId: string): Promise<void> {
+    await this.guarded(async () =>
+      download(await this.api.traceFile(runId), `linda-trace-${runId}.json`)
+    );
   }
 
   async checkReadiness(slow: boolean): Promise<void> {
@@ -147,4 +179,13 @@ export class Setup {
       return false;
     }
   }
+}
+
+/** Into the browser's downloads. */
+function download(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

@@ -30,6 +30,8 @@ export type View =
   | 'permissions'
   | 'tasks'
   | 'settings'
+  | 'usage'
+  | 'trace'
   | 'readiness';
 
 /** What the empty state can say about the active notebook. */
@@ -61,6 +63,8 @@ export interface Draft {
 export interface State {
   connection: Connection;
   view: View;
+  /** The run whose trace is shown. */
+  traced: string | null;
   chats: Chat[];
   isListLoaded: boolean;
   query: string;
@@ -106,6 +110,7 @@ export const EMPTY_DRAFT: Draft = {
 export const START: State = {
   connection: 'connecting',
   view: 'chats',
+  traced: null,
   chats: [],
   isListLoaded: false,
   query: '',

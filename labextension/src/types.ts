@@ -7,7 +7,7 @@ export type Effect = 'auto' | 'ask' | 'deny';
 export type RunState = 'queued' | 'running' | 'waiting' | 'interrupted' | 'failed' | 'stopped' | 'done';
 export type MessageStatus = 'streaming' | 'complete' | 'interrupted' | 'replaced' | 'failed' | 'stopped';
 export type CallState = 'asked' | 'begun' | 'done' | 'failed' | 'refused' | 'unknown' | 'stopped';
-export type QuestionKind = 'approval' | 'choice' | 'outcome';
+export type QuestionKind = 'approval' | 'choice' | 'outcome' | 'consent';
 export type QuestionState = 'open' | 'answered' | 'expired' | 'void';
 export type Mode = 'plan' | 'ask' | 'edit';
 export type Starter = 'person' | 'schedule' | 'webhook' | 'mail';
@@ -446,6 +446,85 @@ export interface Outcome {
 export interface TrialResult {
   faults: RulesFault[];
   outcome: Outcome | null;
+}
+/** Sums over model calls. */
+export interface UsageTotal {
+  calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+  cost_usd: number;
+  unpriced_calls: number;
+  estimated_calls: number;
+  local_calls: number;
+  local_tokens: number;
+}
+/** The sums of one model, or of one chat. */
+export interface UsageRow {
+  name: string;
+  total: UsageTotal;
+}
+/** The sums of one day, in the server's time zone. */
+export interface UsageDay {
+  day: string;
+  total: UsageTotal;
+}
+/** A budget and what is used of it. Models on this machine use none. */
+export interface BudgetState {
+  period: 'run' | 'day' | 'month';
+  unit: 'usd' | 'tokens';
+  limit: number;
+  used: number;
+}
+/** The planning figure: what a team would use a day. */
+export interface Planning {
+  runs: number;
+  output_tokens: number;
+  factor: number;
+  tokens: number;
+}
+/** What one person used from `since` until before `until`. */
+export interface UsageReport {
+  since: string;
+  until: string;
+  total: UsageTotal;
+  days: UsageDay[];
+  models: UsageRow[];
+  budgets: BudgetState[];
+  planning: Planning;
+}
+/** One try of a model call, as it was written down. */
+export interface ModelCall {
+  model_call_id: string;
+  message_id: string;
+  purpose: string;
+  asked_model: string;
+  model: string;
+  is_local: boolean;
+  reason: string;
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+  is_estimated: boolean;
+  cost_usd: number | null;
+  outcome: string;
+  begun_at: string;
+  first_at: string | null;
+  ended_at: string | null;
+  details: Json;
+}
+/** Everything about one run, in the order in which "why did she do that?" is answered. */
+export interface Trace {
+  run: Run;
+  asked: Message;
+  contexts: ContextMeter[];
+  summaries: Summary[];
+  decisions: AuditEntry[];
+  questions: Question[];
+  model_calls: ModelCall[];
+  replies: Message[];
+  tools: Call[];
+  total: UsageTotal;
 }
 /** message.added: a user's message, or an assistant's that begins to stream. */
 export interface MessageAdded {

@@ -29,6 +29,7 @@ export function RunLine(): JSX.Element | null {
           {words}
         </p>
       )}
+      {!isActive(run) && <TraceLink run={run} />}
     </>
   );
 }
@@ -85,6 +86,21 @@ function RunEnd(props: { run: Run; isLast: boolean }): JSX.Element | null {
       )}
     </div>
   ) : null;
+}
+
+/** The way to everything about a run. */
+function TraceLink(props: { run: Run }): JSX.Element {
+  const { actions, trans } = useFrame();
+  return (
+    <button
+      type="button"
+      className="linda-Link linda-TraceLink"
+      title={trans.__('Why did she do that?')}
+      onClick={() => actions.showTrace(props.run.run_id)}
+    >
+      {trans.__('Trace')}
+    </button>
+  );
 }
 
 function RetryLink(props: { message: Message }): JSX.Element {
