@@ -3,7 +3,7 @@
 import { UUID } from '@lumino/coreutils';
 
 import type { Api } from './api';
-import { Changes } from './changes';
+import { Condensing } from './condensing';
 import { choose, leafOf, logFrom, putMessage } from './reduce';
 import { chipKey, chipsOf } from './attached';
 import {
@@ -31,7 +31,7 @@ import type {
 const KEPT_CHATS = 6;
 const WELCOMED = 'jupyter-linda:welcomed';
 
-export class Actions extends Changes {
+export class Actions extends Condensing {
   constructor(
     api: Api,
     store: Store,

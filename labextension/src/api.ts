@@ -13,8 +13,10 @@ import type {
   ChatPatch,
   ChatView,
   Check,
+  CondenseChat,
   Grant,
   JournalEntry,
+  MessagePatch,
   ModelInfo,
   NewChat,
   NewMessage,
@@ -27,6 +29,7 @@ import type {
   RulesText,
   Run,
   Status,
+  Summary,
   Task,
   TaskPatch,
   Trace,
@@ -140,6 +143,20 @@ export class Api {
     this.call(path`chats/${chatId}`, { method: 'DELETE' });
   sendMessage = (chatId: string, body: NewMessage): Promise<Accepted> =>
     this.call(path`chats/${chatId}/messages`, { method: 'POST', body });
+  patchMessage = (
+    chatId: string,
+    messageId: string,
+    body: MessagePatch
+  ): Promise<void> =>
+    this.call(path`chats/${chatId}/messages/${messageId}`, {
+      method: 'PATCH',
+      body
+    });
+  condense = (
+    chatId: string,
+    body: CondenseChat
+  ): Promise<{ summary: Summary | null }> =>
+    this.call(path`chats/${chatId}/condense`, { method: 'POST', body });
   retry = (chatId: string, body: Retry): Promise<Accepted> =>
     this.call(path`chats/${chatId}/retry`, { method: 'POST', body });
   stop = (chatId: string): Promise<{ runs: Run[] }> =>

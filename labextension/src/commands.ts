@@ -53,6 +53,12 @@ export function addCommands(options: {
     () => store.state.current !== null
   );
   add(
+    Commands.condense,
+    trans => trans.__('Condense older messages of this chat'),
+    shown(() => actions.condense()),
+    () => store.state.current !== null
+  );
+  add(
     Commands.questions,
     trans => trans.__('Questions that wait for you'),
     shown(() => actions.show('questions'))

@@ -4,12 +4,14 @@ import type {
   Call,
   Chat,
   ChatView,
+  ContextMeter,
   Event,
   JournalEntry,
   Message,
   Payloads,
   Question,
-  Run
+  Run,
+  Summary
 } from './types';
 
 /** One chat as the events up to `seq` have made it. */
@@ -21,6 +23,10 @@ export interface ChatLog {
   runs: Record<string, Run>;
   /** What was changed, by entry id. */
   journal: Record<string, JournalEntry>;
+  /** What stands for older messages in prompts, by the last of them; the newest counts. */
+  summaries: Record<string, Summary>;
+  /** What the newest prompt was made of. */
+  meter: ContextMeter | null;
   /** Live text of running calls, by call id. */
   progress: Record<string, string>;
   /** The child shown under a message ("" is the root), where the user chose one. */
@@ -43,6 +49,8 @@ export function logFrom(view: ChatView, before?: ChatLog): ChatLog {
     questions: byId(view.questions, 'question_id'),
     runs: byId(view.runs, 'run_id'),
     journal: byId(view.journal, 'entry_id'),
+    summaries: byId(view.summaries, 'upto_message_id'),
+    meter: view.meter,
     progress: {},
     chosen: before?.chosen ?? {},
     seq: view.seq
@@ -99,6 +107,20 @@ function applyEvent(log: ChatLog, event: Event): ChatLog {
         payloadOf<'message.replaced'>(event).message_id,
         () => ({ status: 'replaced' })
       );
+    case 'message.pinned': {
+      const { message_id, is_pinned } = payloadOf<'message.pinned'>(event);
+      return changeMessage(log, message_id, () => ({ is_pinned }));
+    }
+    case 'summary.added': {
+      const { summary } = payloadOf<'summary.added'>(event);
+      const summaries = {
+        ...log.summaries,
+        [summary.upto_message_id]: summary
+      };
+      return { ...log, summaries };
+    }
+    case 'context.measured':
+      return { ...log, meter: payloadOf<'context.measured'>(event).meter };
     case 'run.changed': {
       const { run } = payloadOf<'run.changed'>(event);
       return { ...log, runs: { ...log.runs, [run.run_id]: run } };

@@ -92,6 +92,10 @@ export interface State {
   fresh: string[];
   /** An undo is on its way. */
   isTurning: boolean;
+  /** The chat that is being condensed. */
+  condensing: string | null;
+  /** The chat in which there was nothing to condense. */
+  nothingOlder: string | null;
   notebook: NotebookFacts | null;
   context: ContextItem[];
   /** Keys of chips the user took away. */
@@ -134,6 +138,8 @@ export const START: State = {
   tasks: null,
   fresh: [],
   isTurning: false,
+  condensing: null,
+  nothingOlder: null,
   notebook: null,
   context: [],
   removed: [],

@@ -10,6 +10,7 @@ export const Commands = {
   open: 'linda:open',
   newChat: 'linda:new-chat',
   stop: 'linda:stop',
+  condense: 'linda:condense',
   questions: 'linda:questions',
   settings: 'linda:settings',
   readiness: 'linda:readiness',

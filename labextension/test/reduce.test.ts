@@ -339,3 +339,30 @@ test('a message that waits stands behind the whole answer before it, which stays
   assert.deepEqual(ids(log), ['m1', 'a2', 'a3', 'm2']);
   assert.equal(leafOf(log), 'm2');
 });
+
+test('pins, summaries and the meter follow their events', () => {
+  const summary = {
+    summary_id: 's1',
+    chat_id: 'c1',
+    upto_message_id: 'm1',
+    text: '- all of it',
+    made_by: 'extract',
+    tokens_before: 900,
+    tokens_after: 30,
+    at: '2026-01-01T00:00:00Z'
+  };
+  const meter = { used: 10, window: 100, parts: [] };
+  const { log } = applyEvents(start(), [
+    added(1, { message_id: 'm1' }),
+    event(2, 'message.pinned', { message_id: 'm1', is_pinned: true }),
+    event(3, 'summary.added', { summary }),
+    event(4, 'summary.added', { summary: { ...summary, text: '- newer' } }),
+    event(5, 'context.measured', { meter })
+  ]);
+  assert.equal(log.messages.m1.is_pinned, true);
+  assert.equal(log.summaries.m1.text, '- newer');
+  assert.equal(log.meter?.used, 10);
+  const unpinned = { message_id: 'm1', is_pinned: false };
+  const after = applyEvents(log, [event(6, 'message.pinned', unpinned)]);
+  assert.equal(after.log.messages.m1.is_pinned, false);
+});

@@ -11,6 +11,7 @@ import type { Mode } from '../types';
 import { Chips } from './chips';
 import { mentionAt, useMentions } from './mention';
 import { MenuButton } from './menu';
+import { Meter } from './meter';
 
 /** Focus the composer; views and commands use it after they moved something. */
 export const COMPOSER_SELECTOR = '.linda-Composer textarea';
@@ -156,6 +157,7 @@ export function Composer(): JSX.Element {
       />
       <div className="linda-Row">
         <ModePicker />
+        <Meter />
         <span className="linda-mod-grow" />
         {isRunning && current && (
           <button

@@ -9,6 +9,7 @@ import type { Message } from '../types';
 import { ApprovalCard } from './approval';
 import { CallCard } from './call';
 import { Chips } from './chips';
+import { PinButton } from './condensed';
 import { Markdown } from './markdown';
 import { ProblemNote } from './problem';
 import { endLabel } from './run';
@@ -60,6 +61,7 @@ function UserText(props: { message: Message }): JSX.Element {
             <refreshIcon.react tag="span" />
           </button>
           <SinceUndo message={message} />
+          <PinButton message={message} />
         </div>
         <div className="linda-Bubble">{message.text}</div>
       </div>
@@ -96,6 +98,11 @@ function AssistantText(props: {
         </div>
       )}
       <Cards message={message} />
+      {message.text && !isStreaming && (
+        <div className="linda-Message-tools linda-mod-corner">
+          <PinButton message={message} />
+        </div>
+      )}
       {message.error && (
         <ProblemNote problem={message.error}>
           <RetryButton message={message} />

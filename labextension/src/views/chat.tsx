@@ -6,6 +6,7 @@ import { sameItems, useFrame, useStore } from '../frame';
 import { ApprovalCard } from '../parts/approval';
 import { ChatHead } from '../parts/head';
 import { Composer } from '../parts/composer';
+import { CondensedLine } from '../parts/condensed';
 import { DemoNote } from '../parts/demo';
 import { EmptyChat } from '../parts/empty';
 import { MessageRow } from '../parts/message';
@@ -61,6 +62,7 @@ function Flow(): JSX.Element {
             <React.Fragment key={message.message_id}>
               <MessageRow message={message} isLast={at === path.length - 1} />
               {path[at + 1]?.role === 'user' && <TurnEnd message={message} />}
+              <CondensedLine message={message} />
             </React.Fragment>
           ))}
           {loose.map(question => (
