@@ -64,7 +64,7 @@ def test_axe_finds_nothing_in_the_other_views(open_panel):
     for view in ("Chats", "Waiting", "Permissions"):
         panel.root.get_by_role("navigation").get_by_role("button", name=view).first.click()
         assert violations(panel) == [], view
-    for view in ("Models", "Readiness", "Tasks"):
+    for view in ("Models", "Readiness", "Tasks", "Usage"):
         panel.button("More views").click()
         panel.root.get_by_role("menuitem", name=view).or_(
             panel.root.get_by_role("menuitemradio", name=view)

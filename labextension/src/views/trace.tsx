@@ -72,17 +72,15 @@ function Page(props: { trace: Trace }): JSX.Element {
         title={trans.__('What rules decided')}
         count={trace.decisions.length}
       >
-        <table className="linda-Table">
-          <tbody>
-            {trace.decisions.map(entry => (
-              <tr key={entry.audit_id}>
-                <th scope="row">{entry.tool}</th>
-                <td>{entry.decision}</td>
-                <td>{entry.rule || entry.by}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ul className="linda-Lines">
+          {trace.decisions.map(entry => (
+            <li key={entry.audit_id}>
+              <strong>{entry.tool}</strong>: {entry.decision}
+              {' · '}
+              {entry.rule || entry.by}
+            </li>
+          ))}
+        </ul>
       </Part>
       <Part
         title={trans.__('Which model, and why')}
@@ -97,20 +95,22 @@ function Page(props: { trace: Trace }): JSX.Element {
         ))}
       </Part>
       <Part title={trans.__('Model calls')} count={trace.model_calls.length}>
-        <Calls calls={trace.model_calls} />
+        <ul className="linda-Lines">
+          {trace.model_calls.map(call => (
+            <Call key={call.model_call_id} call={call} />
+          ))}
+        </ul>
       </Part>
       <Part title={trans.__('Tools')} count={trace.tools.length}>
-        <table className="linda-Table">
-          <tbody>
-            {trace.tools.map(tool => (
-              <tr key={tool.call_id}>
-                <th scope="row">{tool.title || tool.name}</th>
-                <td>{tool.problem?.message ?? tool.state}</td>
-                <td>{duration(tool.begun_at, tool.done_at)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ul className="linda-Lines">
+          {trace.tools.map(tool => (
+            <li key={tool.call_id}>
+              <strong>{tool.title || tool.name}</strong>:{' '}
+              {tool.problem?.message ?? tool.state}
+              {tool.done_at && ` · ${duration(tool.begun_at, tool.done_at)}`}
+            </li>
+          ))}
+        </ul>
       </Part>
     </>
   );
@@ -153,39 +153,28 @@ function Context(props: { meter: ContextMeter }): JSX.Element {
   );
 }
 
-function Calls(props: { calls: ModelCall[] }): JSX.Element {
+function Call(props: { call: ModelCall }): JSX.Element {
   const { trans } = useFrame();
+  const { call } = props;
+  const cost = call.cost_usd === null ? null : costOf(call.cost_usd);
+  const words = [
+    trans.__(
+      '%1 → %2 tokens',
+      tokensOf(call.input_tokens),
+      tokensOf(call.output_tokens)
+    ) + (call.is_estimated ? ' ≈' : ''),
+    call.cached_tokens > 0 &&
+      trans.__('%1 kept by the provider', tokensOf(call.cached_tokens)),
+    call.first_at &&
+      trans.__('first piece after %1', duration(call.begun_at, call.first_at)),
+    call.ended_at &&
+      trans.__('whole after %1', duration(call.begun_at, call.ended_at)),
+    cost ?? trans.__('price unknown'),
+    call.outcome
+  ];
   return (
-    <table className="linda-Table">
-      <thead>
-        <tr>
-          <th scope="col">{trans.__('Model')}</th>
-          <th scope="col">{trans.__('First piece')}</th>
-          <th scope="col">{trans.__('Whole')}</th>
-          <th scope="col">{trans.__('Tokens')}</th>
-          <th scope="col">{trans.__('Cost')}</th>
-          <th scope="col">{trans.__('End')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {props.calls.map(call => (
-          <tr key={call.model_call_id}>
-            <th scope="row">{call.model}</th>
-            <td>{duration(call.begun_at, call.first_at) || '–'}</td>
-            <td>{duration(call.begun_at, call.ended_at)}</td>
-            <td>
-              {tokensOf(call.input_tokens)} → {tokensOf(call.output_tokens)}
-              {call.is_estimated && ' ≈'}
-            </td>
-            <td>
-              {call.cost_usd === null
-                ? trans.__('unknown')
-                : costOf(call.cost_usd)}
-            </td>
-            <td>{call.outcome}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <li>
+      <strong>{call.model}</strong>: {words.filter(Boolean).join(' · ')}
+    </li>
   );
 }
