@@ -1,0 +1,40 @@
+"""What a reply cost and why it went as it did, as a person sees it in Chromium."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import expect
+
+from tests.fakes.provider import End, Say, Use, uses
+
+
+def test_a_reply_has_a_trace_and_is_in_the_sums(open_panel, provider, notebook):
+    read = uses(Use("read_notebook", {"path": notebook.name}))
+    provider.script("look at it", read, [Say("Three cells."), End("stop", usage=(12_345, 67))])
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.ask("look at it")
+    panel.expect_text("Three cells.")
+    panel.button("Trace").click()
+    page = panel.root.locator(".linda-Trace")
+    expect(page.locator("blockquote")).to_have_text("look at it", timeout=15_000)
+    expect(page.get_by_role("heading", level=4)).to_have_text(
+        ["What the model was given", "What rules decided", "Which model, and why", "Model calls", "Tools"]
+    )
+    calls = page.locator("section", has_text="Model calls").get_by_role("listitem")
+    expect(calls).to_have_count(2)
+    expect(calls.nth(1)).to_contain_text("12.3 k → 67 tokens")
+    expect(page.locator("section", has_text="Tools").last).to_contain_text(f"Read {notebook.name}")
+    with panel.page.expect_download() as download:
+        panel.button("Download").click()
+    trace = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert [call["outcome"] for call in trace["model_calls"]] == ["done", "done"]
+    panel.button("Back to the chat").click()
+    expect(panel.log).to_contain_text("Three cells.")
+
+    panel.button("More views").click()
+    panel.root.get_by_role("menuitem", name="Usage").click()
+    expect(panel.root.locator(".linda-Sums")).to_contain_text("calls", timeout=15_000)
+    expect(panel.root.get_by_role("table", name="By model")).to_contain_text("scripted")
+    assert panel.errors == []
