@@ -103,8 +103,8 @@ class When:
     """One reply to requests whose `field` is set, another to the rest."""
 
     field: str
-    then: Sequence[Part]
-    otherwise: Sequence[Part]
+    then: Sequence[Part] | When
+    otherwise: Sequence[Part] | When
 
 
 Reply = Sequence[Part] | InTurn | When
@@ -189,8 +189,8 @@ class FakeProvider:
             with self._lock:
                 reply.count += 1
                 reply = reply.replies[min(reply.count, len(reply.replies)) - 1]
-        if isinstance(reply, When):
-            return reply.then if request.get(reply.field) else reply.otherwise
+        while isinstance(reply, When):
+            reply = reply.then if request.get(reply.field) else reply.otherwise
         return reply
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
