@@ -113,6 +113,9 @@ class LindaSettings(Configurable):
         help="JSON file of permission rules that users cannot loosen, besides linda_policy.json in the folders of "
         "Jupyter's configuration. Empty: only those.",
     ).tag(config=True)
+    privacy_file = Unicode(
+        help="JSON file of what may leave the machine, by path and data frame. Default: <data_dir>/privacy.json"
+    ).tag(config=True)
     demo_weights = Unicode(
         "", help="Path of the embedded model's GGUF file. Default: where `jupyter linda start` put it."
     ).tag(config=True)
@@ -138,6 +141,10 @@ class LindaSettings(Configurable):
     @default("rules_file")
     def _default_rules_file(self) -> str:
         return str(Path(self.data_dir) / "rules.json")
+
+    @default("privacy_file")
+    def _default_privacy_file(self) -> str:
+        return str(Path(self.data_dir) / "privacy.json")
 
     @validate("database_url")
     def _check_database_url(self, proposal: dict[str, str]) -> str:

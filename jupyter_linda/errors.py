@@ -18,6 +18,7 @@ LindaError
 │   └── ChannelClosed     the other process is gone                               503
 ├── NewerDatabase         the database was written by a newer version             503
 ├── ProviderFault         the model provider failed; `kind` says how              502
+├── ConsentNeeded         nothing was sent: a person has to agree first           409
 ├── LeaseLost             another worker owns this run now: stop writing          (internal)
 ├── BadFrame              a malformed frame on the channel                        (internal)
 ├── ToolRetry             a tool's outcome: the model should mend its call        (outcome)
@@ -143,6 +144,19 @@ class ProviderFault(LindaError):
         self.kind_of_fault = kind_of_fault
         self.retry_after_s = retry_after_s
         self.has_begun = has_begun
+
+
+class ConsentNeeded(LindaError):
+    """Nothing was sent to `destination`: a person has to agree first. `preview` is exactly what would leave."""
+
+    status = 409
+
+    def __init__(self, destination: str, model: str, *, reason: str, preview: str) -> None:
+        super().__init__(f"Nothing was sent to {destination}: {reason}.")
+        self.destination = destination
+        self.model = model
+        self.reason = reason
+        self.preview = preview
 
 
 class LeaseLost(LindaError):

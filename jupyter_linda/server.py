@@ -11,6 +11,7 @@ from .api.services import Services
 from .channel.live import serve_live
 from .events.follow import Follower
 from .events.log import EventLog
+from .gateway.level_file import LevelFile
 from .gateway.providers import Providers
 from .gateway.weights import find_weights
 from .live.browser import Browsers
@@ -91,6 +92,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
         ),
         rules=RuleFile(settings.rules_file),
+        levels=LevelFile(settings.privacy_file),
         policies=policies,
         paths=PathPolicy(
             root_dir,
@@ -103,6 +105,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             ),
         ),
         results=Results(data_dir / "results"),
+        sent=Results(data_dir / "sent"),
         clock=clock,
         ids=ids,
         server_id=server_id,

@@ -75,6 +75,7 @@ class FunctionTool:
     resource_of: Resourcer
     always_asks: bool = False
     values_shown: Shows = _nothing
+    reads_data: bool = False
     writes: tuple[str, ...] = ()
     held_by: Callable[[Mapping[str, Json]], Holds] = lambda _arguments: "values"
     name: str = ""
@@ -179,6 +180,7 @@ def tool(
             resource_of=resource,
             always_asks=always_asks,
             values_shown=shown,
+            reads_data=shows_values is not None,
             writes=writes,
             held_by=_as_function(holds),
         )

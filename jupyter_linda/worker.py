@@ -16,15 +16,20 @@ from .agent.claims import Claims, Times, WatchedQueue
 from .agent.condensing import Condensing
 from .agent.hands import Hands, Limits
 from .agent.loop import Mind, desk_of
+from .agent.origins import frames_of, origin_of, paths_of
 from .channel.live import RemoteLive
 from .channel.pipes import Channel
 from .errors import LindaError, ProviderFault
 from .events.log import EventLog
 from .gateway.asking import Timeouts
 from .gateway.client import LitellmModel
+from .gateway.consents import ConsentBook
 from .gateway.detect import detect_local_servers, list_models
-from .gateway.door import Door
+from .gateway.door import Door, Rules
+from .gateway.level_file import LevelFile
+from .gateway.levels import level_of
 from .gateway.local import DemoModel
+from .gateway.placeholders import PlaceholderBooks
 from .gateway.providers import DEMO_MODEL, Providers
 from .gateway.retrying import Patience, RetryingModel
 from .gateway.tokens import ModelTokens
@@ -37,10 +42,10 @@ from .permissions.approvals import SqlGrants
 from .permissions.audit import SqlAudit
 from .permissions.closed import closed_places
 from .permissions.gate import RuleGate
-from .permissions.paths import PathPolicy
+from .permissions.paths import PathPolicy, Places
 from .permissions.policy import find_policies
 from .permissions.watch import RuleFile
-from .ports import Clock, ToolContext
+from .ports import Model, Tool, ToolContext
 from .runs.process import GRACE_S, end_own_group, leave
 from .runs.queue import Claimant
 from .schemas import ProviderInput, Run, Undo
@@ -103,7 +108,7 @@ class Worker:
         event_log = EventLog(
             database, clock, lambda chat_ids: self._channel().note("changed", {"chat_ids": list(chat_ids)})
         )
-        mind = self._make_mind(settings, root_dir, clock)
+        mind = self._make_mind(settings, root_dir, database)
         hands = self._make_hands(settings, root_dir, event_log)
         self._condensing = Condensing(event_log, desk_of(mind, hands), self._providers.resolve)
         times = Times(
@@ -118,8 +123,9 @@ class Worker:
         self._own(self._work())
         return {"pid": os.getpid()}
 
-    def _make_mind(self, settings: dict[str, Json], root_dir: str, clock: Clock) -> Mind:
+    def _make_mind(self, settings: dict[str, Json], root_dir: str, database: Database) -> Mind:
         """The models."""
+        clock = SystemClock()
         data_dir = Path(settings["data_dir"])
         weights = find_weights(data_dir, configured=settings["demo_weights"])
         self._providers = Providers(
@@ -146,7 +152,7 @@ class Worker:
         if self._providers.default_model not in ("", DEMO_MODEL):
             self._model.warm_up()
         return Mind(
-            model=Door(patient),
+            model=self._make_door(patient, settings, root_dir, database),
             resolve_model=self._providers.resolve,
             max_steps=settings["max_steps"],
             join_s=settings["delta_join_ms"] / 1000,
@@ -155,6 +161,26 @@ class Worker:
             window_tokens=settings["window_tokens"],
             writes_summaries=lambda model: model != DEMO_MODEL,  # it picks the right tool, and writes no prose
         )
+
+    def _make_door(self, model: Model, settings: dict[str, Json], root_dir: str, database: Database) -> Door:
+        """The door before the models: what leaves, and to whom."""
+        self._levels = LevelFile(settings["privacy_file"])
+        self._places = Places(root_dir)
+        rules = Rules(
+            privacy=self._levels.current,
+            places=self._places.of,
+            origin_of=lambda name, arguments: origin_of(TOOLS, self._places.of, name, arguments),
+            keep=Results(Path(settings["data_dir"]) / "sent").put,
+        )
+        return Door(model, self._providers, rules, ConsentBook(database, root_dir), PlaceholderBooks(database))
+
+    def _needs_leave(self, model: str, tool: Tool, arguments: Mapping[str, Json]) -> bool:
+        """Whether a call would show more of the data to a model elsewhere than its level lets out."""
+        shown = tool.shows_values(arguments)
+        if shown is None or self._providers.stays_here(model):
+            return False
+        paths = paths_of(tool.resource(arguments), self._places.of)
+        return not level_of(self._levels.current(), paths, frames_of(tool, arguments)).lets_out(shown)
 
     def _make_hands(self, settings: dict[str, Json], root_dir: str, event_log: EventLog) -> Hands:
         """The tools, the gate before them, and the journal of what they change."""
@@ -218,9 +244,7 @@ class Worker:
             results=Results(Path(settings["data_dir"]) / "results"),
             ids=RandomIds(),
             limits=Limits(settings["result_limit_chars"], timedelta(hours=settings["question_expiry_h"])),
-            needs_leave=lambda model, tool, arguments: (
-                tool.shows_values(arguments) is not None and not self._providers.stays_here(model)
-            ),
+            needs_leave=self._needs_leave,
         )
 
     async def _work(self) -> None:

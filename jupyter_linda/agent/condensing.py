@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..chats import store
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..events.log import EventLog, Transaction
+    from ..ports import ModelRequest
     from ..schemas import Summary
     from .prompting import Desk
 
@@ -54,7 +55,11 @@ class Condensing:
         async def write(work: Callable[[Transaction], None]) -> None:
             await self._log.database.run(self._write, chat_id, work)
 
-        return await Prompter(self._desk, Beside(run, self._log), write).compact(transcript, model, last=LAST)
+        def signed(request: ModelRequest) -> ModelRequest:
+            return replace(request, owner_id=owner_id, chat_id=chat_id)
+
+        prompter = Prompter(self._desk, Beside(run, self._log), write, signed)
+        return await prompter.compact(transcript, model, last=LAST)
 
     def _read(self, chat_id: str, owner_id: str, message_id: str) -> tuple[Transcript, str]:
         with self._log.database.read() as connection:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from ..ports.held import held
 from .fence import fenced, find_instructions, is_name, mark_of, quoted
 from .hands import ASK_USER
 from .hidden import one_line
@@ -101,7 +102,7 @@ def as_summary(summary: Summary, older: Sequence[Piece], *, budget: int, count: 
     """What stands for `older` messages: the person's own words, and what was condensed of all of it."""
     own = _requests(older, budget // REQUESTS_SHARE, count)
     head = [SUMMARY_HEAD, *own] if own else []
-    words = fenced(summary.text, summary.summary_id, origin="summary")
+    words = held(fenced(summary.text, summary.summary_id, origin="summary"), "source")
     return "\n".join([*head, SUMMARY_WORDS, words, *([FOUND] if find_instructions(summary.text) else [])])
 
 
@@ -150,7 +151,7 @@ def _as_prompt(message: Message, rows: Sequence[CallRow], lengths: Mapping[str, 
     note = NOTES.get(message.status, "")
     text = "\n".join(part for part in (message.text, note) if part)
     if not rows:
-        return [{"role": "assistant", "content": text}] if text else []
+        return [{"role": "assistant", "content": text, "by": message.model}] if text else []
     provider_ids = {call.call_id: call.provider_id or call.call_id for call in message.tool_calls}
     asked = [
         {
@@ -171,7 +172,7 @@ def _as_prompt(message: Message, rows: Sequence[CallRow], lengths: Mapping[str, 
         }
         for row in rows
     ]
-    return [{"role": "assistant", "content": text or None, "tool_calls": asked}, *results]
+    return [{"role": "assistant", "content": text or None, "tool_calls": asked, "by": message.model}, *results]
 
 
 def _result_of(row: CallRow, chars: int | None = None) -> str:
@@ -214,7 +215,8 @@ def _context_lines(item: ContextItem, message_id: str) -> list[str]:
         return [f"[context] cell: {name(item.cell_id)} in {path}"]
     if item.kind in ("selection", "output"):
         of_cell = f" of cell {name(item.cell_id)}" if item.cell_id else ""
-        return [f"[context] {item.kind}{of_cell} in {path}: {quoted(item.text[:4000], message_id)}"]
+        text = held(quoted(item.text[:4000], message_id), "values" if item.kind == "output" else "source", item.path)
+        return [f"[context] {item.kind}{of_cell} in {path}: {text}"]
     if item.kind in ("variable", "frame"):
         return [f"[context] {item.kind}: {name(item.name)} in {path}"]
     if item.kind == "picture":

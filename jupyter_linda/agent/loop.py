@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from ..errors import LeaseLost, LindaError, ProviderFault
+from ..errors import ConsentNeeded, LeaseLost, LindaError, ProviderFault
 from ..events.payloads import ContextMeasured, MessageReplaced
 from ..runs import questions, queue
 from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
+from . import consenting
 from .dispatch import Dispatcher
 from .hands import ASK_USER_SCHEMA, Hands
 from .inner import READ_RESULT_SCHEMA
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..events.log import Transaction
-    from ..ports import Json, Model, Tokens, Tool
+    from ..ports import Json, Model, ModelRequest, Tokens, Tool
     from ..runs.lease import Lease
     from .prompting import Made
 
@@ -61,7 +62,8 @@ class Runner:
         self._empty = 0
         self._most: int | None = None
         """A smaller window than the model is thought to have, once its provider found a prompt too long."""
-        self._prompter = Prompter(desk_of(mind, hands), lease, self._write)
+        self._prompter = Prompter(desk_of(mind, hands), lease, self._write, self._signed)
+        self._allowed: frozenset[str] = frozenset()
 
     async def run(self) -> None:
         """Go on until the run is over, waits, or belongs to somebody else."""
@@ -117,12 +119,16 @@ class Runner:
         """Call the model. False: the run ended in a fault."""
         caller = ModelCaller(self._lease, self._mind.model, self._hands.ids, join_s=self._mind.join_s)
         made: Made | None = None
+        self._allowed = consenting.given(transcript.questions)
         try:
             made = await self._prompter.make(
                 transcript, self._mind.resolve_model(self._lease.run.model), self._schemas(), most=self._most
             )
             await self._write(lambda tx: self._tell(tx, made))
             await caller.call(made.request, parent_id)
+        except ConsentNeeded as needed:
+            await self._ask_consent(needed, transcript)
+            return False
         except ProviderFault as fault:
             if await self._tries_again(fault, made):
                 return True
@@ -131,6 +137,30 @@ class Runner:
             return False
         self._empty = 0
         return True
+
+    def _signed(self, request: ModelRequest) -> ModelRequest:
+        """Whose request it is, and where the person let this run send to."""
+        run = self._lease.run
+        return replace(request, owner_id=run.owner_id, chat_id=run.chat_id, allowed=self._allowed)
+
+    async def _ask_consent(self, needed: ConsentNeeded, transcript: Transcript) -> None:
+        """Nothing was sent: the run waits for the person's word, or ends when they said no before."""
+        if consenting.is_refused(transcript.questions, needed.destination):
+            await self._end("failed", consenting.refusal(needed.destination))
+            return
+        question = consenting.question_for(
+            needed,
+            self._lease.run,
+            self._hands.ids.new("question"),
+            now=self._lease.log.clock.now(),
+            expiry=self._hands.limits.question_expiry,
+        )
+
+        def work(tx: Transaction) -> None:
+            questions.open_one(tx, question, self._lease.run.owner_id)
+            questions.wait(tx, self._lease.run.run_id)
+
+        await self._write(work)
 
     async def _tries_again(self, fault: ProviderFault, made: Made | None) -> bool:
         """Whether the call is made once more: after an empty reply, or condensed to half of what was too long."""

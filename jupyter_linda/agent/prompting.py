@@ -13,7 +13,7 @@ from ..ports import ModelRequest
 from ..ports.held import plain
 from ..schemas import ContextMeter, ContextPart, Summary
 from . import context
-from .compacting import MOST_OUTPUT_TOKENS, Asking, condense, instruction
+from .compacting import EXTRACT, MOST_OUTPUT_TOKENS, Asking, condense, instruction
 from .measuring import CALL_TOKENS, Measured, measure
 from .recording import CallRecorder
 from .window import Known, fit, room_for_summary, whole, window_of
@@ -196,7 +196,7 @@ class Prompter:
         if made is None:
             return None
         prompt: context.Prompt = [{"role": "system", "content": frame.system}]
-        prompt += [{"role": "user", "content": block}] if block else []
+        prompt += [_as_message(block, pieces, before)] if before is not None else []
         for piece in older:
             prompt += piece.prompt(self._lengths(piece, made, frame.counter))
         prompt.append({"role": "user", "content": words})
@@ -219,7 +219,7 @@ class Prompter:
     ) -> Made:
         block = "" if summary is None else self._block(frame, pieces, made.cut, summary)
         prompt: context.Prompt = [{"role": "system", "content": frame.system}]
-        prompt += [{"role": "user", "content": block}] if block else []
+        prompt += [_as_message(block, pieces, summary)] if summary is not None else []
         sent = [at for at, unit in enumerate(measured.units) if at >= made.cut or unit.stays]
         for at in sent:
             prompt += pieces[at].prompt(self._lengths(pieces[at], made, frame.counter))
@@ -230,6 +230,13 @@ class Prompter:
         if name not in self._pictures:
             self._pictures[name] = self._desk.picture(name)
         return self._pictures[name]
+
+
+def _as_message(block: str, pieces: Sequence[Piece], summary: Summary) -> dict[str, Json]:
+    """The summary in a prompt, with whose words may be in it: the door holds back what models here have seen."""
+    older = [piece.message.model for piece in pieces[: _cut_of(pieces, summary)] if piece.message.role == "assistant"]
+    told_by = older if summary.made_by == EXTRACT else [summary.made_by]
+    return {"role": "user", "content": block, "told_by": sorted(set(told_by))}
 
 
 def _cut_of(pieces: Sequence[Piece], summary: Summary | None) -> int:

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidInput
+from ..events.log import home_of
+from ..events.payloads import PrivacyChanged
+from ..gateway.consents import add_consent
 from ..journal.store import note_grant
 from ..permissions import approvals
 from ..runs import left, questions, servers
@@ -51,6 +54,8 @@ class AnswerHandler(LindaHandler):
                 answered = questions.answer(
                     tx, question_id, owner, answer=wish.answer, by="terminal" if secret else "panel"
                 )
+                if question.kind == "consent" and wish.answer == "always":
+                    self._consent(tx, question, owner)
                 if scope is not None:
                     self._grant(tx, question, owner, scope, _span(scope, wish.hours))
                 # No worker may have told of this server while it waited: another's must not take the run for orphaned.
@@ -63,6 +68,20 @@ class AnswerHandler(LindaHandler):
         answered = await self.services.database.run(work)
         self.services.brain.nudge("runs")
         self.reply(answered)
+
+    def _consent(self, tx: Transaction, question: Question, owner: str) -> None:
+        """Let this folder send to that provider from now on."""
+        default = self.services.levels.current().default.model_dump(mode="json")
+        add_consent(
+            tx.connection,
+            self.services.ids.new("consent"),
+            owner,
+            self.services.root_dir,
+            question.resource,
+            default,
+            now=tx.now,
+        )
+        tx.append(home_of(owner), PrivacyChanged(problem=self.services.levels.problem))
 
     def _grant(
         self, tx: Transaction, question: Question, owner: str, scope: GrantScope, span: timedelta | None
@@ -85,7 +104,7 @@ class AnswerHandler(LindaHandler):
 
 def _checked(question: Question, wish: Answer) -> GrantScope | None:
     """The scope of an "always": one that was offered, nothing wider."""
-    if question.kind == "approval" and wish.answer not in ("once", "always", "no"):
+    if question.kind in ("approval", "consent") and wish.answer not in ("once", "always", "no"):
         raise InvalidInput(f"{wish.answer[:40]!r} does not answer this question.", remedy="Answer once, always or no.")
     if question.kind == "outcome" and wish.answer not in question.choices:
         raise InvalidInput(

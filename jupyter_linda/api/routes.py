@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_server.utils import url_path_join
 
-from . import audit, chats, context, models, permissions, rules, status, stream, tasks, undo, usage
+from . import audit, chats, context, models, permissions, privacy, rules, status, stream, tasks, undo, usage
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
@@ -35,6 +35,11 @@ ROUTES: tuple[tuple[str, type], ...] = (
     ("rules/try", rules.TryRulesHandler),
     ("audit", audit.AuditHandler),
     ("audit/export", audit.AuditExportHandler),
+    ("privacy", privacy.PrivacyHandler),
+    ("privacy/try", privacy.TryRequestHandler),
+    ("consents", privacy.ConsentsHandler),
+    (f"consents/{ID}", privacy.ConsentHandler),
+    (f"sent/{ID}", privacy.SentHandler),
     ("models", models.ModelsHandler),
     ("models/default", models.DefaultModelHandler),
     ("providers", models.ProvidersHandler),

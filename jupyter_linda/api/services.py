@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..config import LindaSettings
     from ..events.follow import Follower
     from ..events.log import EventLog
+    from ..gateway.level_file import LevelFile
     from ..gateway.providers import Providers
     from ..live.browser import Browsers
     from ..live.server import LiveServer
@@ -51,9 +52,12 @@ class Services:
     browsers: Browsers
     providers: Providers
     rules: RuleFile
+    levels: LevelFile
     policies: Policies
     paths: PathPolicy
     results: Results
+    sent: Results
+    """What left the machine, message by message."""
     clock: Clock
     ids: Ids
     server_id: str

@@ -42,7 +42,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         default="",
         metavar="ACTIONS",
         type=_actions,
-        help="say yes once to each such action without asking: READ, WRITE, RUN, separated by commas or |",
+        help="say yes once to each such action without asking: READ, WRITE, RUN, SEND (to a model elsewhere), "
+        "separated by commas or |",
     )
     made.add_argument("--json", action="store_true", help="print every event as a line of JSON")
     made.set_defaults(run=run)
@@ -50,8 +51,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _actions(text: str) -> frozenset[str]:
     chosen = frozenset(part.strip().lower() for part in text.replace("|", ",").split(",") if part.strip())
-    if not chosen <= {"read", "write", "run"}:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of READ, WRITE, RUN")
+    if not chosen <= {"read", "write", "run", "send"}:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of READ, WRITE, RUN, SEND")
     return chosen
 
 
@@ -155,6 +156,9 @@ class Talk:
 
     def _ask(self, question: Json) -> None:
         preview = question["preview"]
+        if question["kind"] == "consent":
+            self._client.answer(question["question_id"], self._consent(question))
+            return
         if question["kind"] != "approval":
             self._client.answer(question["question_id"], self._choose(question))
             return
@@ -172,6 +176,20 @@ class Talk:
         answer = "once" if self._prompt("Allow once? [y/N] ").lower() in ("y", "yes", "j", "是") else "no"
         self._was_refused = self._was_refused or answer == "no"
         self._client.answer(question["question_id"], answer)
+
+    def _consent(self, question: Json) -> str:
+        """May this leave? `--yes-to SEND` says yes to this run; nothing else does but a person."""
+        preview = question["preview"]
+        self._line(preview["sentence"])
+        if question.get("action") in self._yes_to:
+            self._line("Yes (--yes-to).")
+            return "once"
+        for line in preview.get("code", "").splitlines():
+            self._line(f"    {line}")
+        said = self._prompt("Send it? [y = this time, a = always from this folder, N] ").lower()
+        answer = {"y": "once", "yes": "once", "j": "once", "是": "once", "a": "always"}.get(said, "no")
+        self._was_refused = self._was_refused or answer == "no"
+        return answer
 
     def _choose(self, question: Json) -> str:
         choices = question.get("choices") or []

@@ -147,6 +147,12 @@ class RulesChanged(Noun):
     policy_problem: Problem | None = None
 
 
+class PrivacyChanged(Noun):
+    """privacy.changed (home stream): the levels of what may leave were saved, or a consent was given."""
+
+    problem: Problem | None = None
+
+
 class SettingsChanged(Noun):
     """settings.changed (home stream): providers, models or the default model changed."""
 
@@ -172,6 +178,7 @@ PAYLOADS: dict[str, type[Noun]] = {
     "chat.changed": ChatChanged,
     "chat.deleted": ChatDeleted,
     "rules.changed": RulesChanged,
+    "privacy.changed": PrivacyChanged,
     "settings.changed": SettingsChanged,
 }
 """Every event kind and its payload."""

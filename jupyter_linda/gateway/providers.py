@@ -199,6 +199,24 @@ class Providers:
         host = urlsplit(provider.base_url).hostname or ""
         return not provider.proxy and is_loopback(host)
 
+    def destination(self, model_id: str) -> str:
+        """Who gets what a model elsewhere is told: litellm's word for the provider, its address, the proxy between."""
+        name, _, model = model_id.partition("/")
+        values = self._read()["providers"].get(name)
+        if values is None or not model:
+            return name
+        provider = self._as_provider(name, values, {})
+        parts = [provider.kind]
+        parts += [f"at {urlsplit(provider.base_url).netloc.rpartition('@')[2]}"] if provider.base_url else []
+        parts += [f"through {urlsplit(provider.proxy).netloc.rpartition('@')[2]}"] if provider.proxy else []
+        parts += ["in its cloud"] if model.endswith(("-cloud", ":cloud")) else []
+        return " ".join(parts)
+
+    def known_keys(self) -> tuple[str, ...]:
+        """Every key that is stored or in the environment: for keeping them out of prompts."""
+        stored = [str(one["key"]) for one in self._keys().values() if isinstance(one, dict) and one.get("key")]
+        return tuple(stored + [key for name in KEY_VARIABLES.values() if (key := self._environment.get(name))])
+
     def connect(self, model_id: str) -> Connection:
         """How to reach a model: by the connected provider of its first part, else as litellm names it."""
         self._check_allowed(model_id)

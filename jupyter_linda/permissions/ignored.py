@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+from ..storage.patterns import GitIgnoreSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -292,3 +292,24 @@ def _replace(target: Path, content: bytes, expect: bytes, label: str) -> None:
         temporary.unlink(missing_ok=True)
     if not write_in_place(str(target), content, expect=expect, label=label):
         raise refuse_outside(label)
+
+
+class Places:
+    """Under which names a path may be meant: as it was asked for, and as it is resolved. Closes nothing itself."""
+
+    def __init__(self, root: str) -> None:
+        self._root = os.path.realpath(root) if root else os.sep
+
+    def of(self, path: str) -> tuple[str, ...]:
+        """Relative to the root folder where it lies there, else absolute; `..` and links are followed."""
+        try:
+            asked = os.path.normpath(Path(self._root) / path)
+            real = os.path.realpath(asked)
+        except (OSError, ValueError):
+            return (path,)
+        return tuple(dict.fromkeys((self._named(asked), self._named(real))))
+
+    def _named(self, absolute: str) -> str:
+        if is_under(absolute, self._root):
+            return "/".join(parts_of(absolute)[len(parts_of(self._root)) :])
+        return Path(absolute).as_posix()

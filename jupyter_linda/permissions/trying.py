@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .law import Law
     from .paths import PathPolicy
 
-ALWAYS_ASK = ("install_packages", "run_shell")
+ALWAYS_ASK = ("install_packages", "run_shell", "upgrade_notebook")
 """Tools that no rule lets through; the server process does not load the tools themselves."""
 
 

@@ -110,6 +110,12 @@ class ModelRequest:
     """The base64 content behind a picture's name in a message's `images` (pairs of mime type and name)."""
     is_streamed: bool = True
     """False for a provider that cannot stream: the reply comes whole, as the same events."""
+    owner_id: str = ""
+    """Whose work it is; "" for none that a person has consented to."""
+    chat_id: str = ""
+    """Whose placeholders are used."""
+    allowed: frozenset[str] = frozenset()
+    """Destinations that a person let this run send to, beside those its folder may always send to."""
     may_go_to: Callable[[str], str] | None = None
     """Why this request may not go to another model ("" when it may); asked before every fallback."""
 

@@ -97,6 +97,8 @@ class Tool(Protocol):
     family: str
     always_asks: bool
     """No rule, mode or grant lets it through: a person answers each time."""
+    reads_data: bool
+    """Whether it can show values of data, so that the reason of a failure may quote some."""
 
     def parse(self, arguments: str) -> Mapping[str, Json]:
         """Argument text -> checked arguments; `ToolRetry` says what to mend."""

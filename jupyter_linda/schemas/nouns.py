@@ -27,8 +27,9 @@ CallState = Literal["asked", "begun", "done", "failed", "refused", "unknown", "s
 """asked: the model wants it, not yet judged or waiting for a person; begun: committed before the effect;
 unknown: the worker died in the middle and the outcome cannot be looked up."""
 
-QuestionKind = Literal["approval", "choice", "outcome"]
-"""approval: may this call run? choice: the assistant asks the user; outcome: did that cut call happen?"""
+QuestionKind = Literal["approval", "choice", "outcome", "consent"]
+"""approval: may this call run? choice: the assistant asks the user; outcome: did that cut call happen? consent: may
+this request go to that provider?"""
 
 QuestionState = Literal["open", "answered", "expired", "void"]
 

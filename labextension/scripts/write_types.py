@@ -40,6 +40,8 @@ REQUESTS = {
     "TaskPatch",
     "Trial",
     "RulesInput",
+    "PrivacyInput",
+    "RouteTrial",
 }
 """Sent by the panel: fields with a default may be left out. What the server sends always has every field."""
 
@@ -94,7 +96,7 @@ LITERALS = {literal(name): name for name in ALIASES}
 def main() -> None:
     """Collect every noun's schema and write the file."""
     nouns: dict[str, dict[str, object]] = {}
-    parts = (schemas.nouns, schemas.context, schemas.requests, schemas.rules, schemas.usage, payloads)
+    parts = (schemas.nouns, schemas.context, schemas.requests, schemas.rules, schemas.privacy, schemas.usage, payloads)
     for value in {name: value for part in parts for name, value in vars(part).items()}.values():
         if isinstance(value, type) and issubclass(value, schemas.Noun) and value is not schemas.Noun:
             whole = json.loads(json.dumps(value.model_json_schema()))

@@ -14,6 +14,7 @@ import type {
   ChatView,
   Check,
   CondenseChat,
+  Consent,
   Grant,
   JournalEntry,
   MessagePatch,
@@ -21,13 +22,17 @@ import type {
   NewChat,
   NewMessage,
   NewTask,
+  PrivacyText,
   Problem,
   Provider,
   ProviderInput,
   Question,
   Retry,
+  RouteTrial,
+  RouteTrialResult,
   RulesText,
   Run,
+  Sent,
   Status,
   Summary,
   Task,
@@ -203,6 +208,14 @@ export class Api {
   async traceFile(runId: string): Promise<Blob> {
     return (await this.raw(path`runs/${runId}/trace?download=1`, {})).blob();
   }
+  privacy = (): Promise<PrivacyText> => this.call('privacy');
+  tryRequest = (body: RouteTrial): Promise<RouteTrialResult> =>
+    this.call('privacy/try', { method: 'POST', body });
+  consents = (): Promise<{ consents: Consent[] }> => this.call('consents');
+  revokeConsent = (consentId: string): Promise<void> =>
+    this.call(path`consents/${consentId}`, { method: 'DELETE' });
+  sent = (messageId: string): Promise<Sent> =>
+    this.call(path`sent/${messageId}`);
   models = (): Promise<ModelList> => this.call('models');
   setDefaultModel = (model: string): Promise<ModelList> =>
     this.call('models/default', { method: 'PUT', body: { model } });
@@ -225,6 +238,8 @@ export class Api {
   /** Answers need a person's cookie: the server refuses a request that carries a token. */
   answer = (questionId: string, body: Answer): Promise<Question> =>
     this.asPerson(path`questions/${questionId}/answer`, 'POST', body);
+  savePrivacy = (text: string): Promise<PrivacyText> =>
+    this.asPerson('privacy', 'PUT', { text });
   saveRules = (text: string): Promise<RulesText> =>
     this.asPerson('rules', 'PUT', { text });
 

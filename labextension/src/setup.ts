@@ -10,6 +10,9 @@ import {
 import type { Store } from './store';
 import type {
   ProviderInput,
+  RouteTrial,
+  RouteTrialResult,
+  SentCall,
   Trace,
   Trial,
   TrialResult,
@@ -84,6 +87,51 @@ export class Setup {
       ]);
       this.store.update({ grants, rules, audit: entries });
     });
+    await this.loadPrivacy();
+  }
+
+  async loadPrivacy(): Promise<void> {
+    await this.guarded(async () => {
+      const [privacy, { consents }] = await Promise.all([
+        this.api.privacy(),
+        this.api.consents()
+      ]);
+      this.store.update({ leaving: { privacy, consents } });
+    });
+  }
+
+  async savePrivacy(text: string): Promise<boolean> {
+    return this.guarded(async () => {
+      const privacy = await this.api.savePrivacy(text);
+      this.store.update(({ leaving }) => ({
+        leaving: leaving && { ...leaving, privacy }
+      }));
+    });
+  }
+
+  async revokeConsent(consentId: string): Promise<void> {
+    await this.guarded(async () => {
+      await this.api.revokeConsent(consentId);
+      await this.loadPrivacy();
+    });
+  }
+
+  /** Where a request would go; nothing is sent. Null: the server cannot be asked. */
+  async tryRequest(trial: RouteTrial): Promise<RouteTrialResult | null> {
+    try {
+      return await this.api.tryRequest(trial);
+    } catch {
+      return null;
+    }
+  }
+
+  /** What left for a message; nothing where it cannot be told. */
+  async loadSent(messageId: string): Promise<SentCall[]> {
+    let calls: SentCall[] = [];
+    await this.guarded(async () => {
+      calls = (await this.api.sent(messageId)).calls;
+    });
+    return calls;
   }
 
   async revokeGrant(grantId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import { EVERY_ENTRY, type AuditFilter, type ModelList } from './api';
 import { applyEvents, putQuestion, type ChatLog } from './reduce';
+import type { Leaving } from './leaving';
 import type { Connection } from './stream';
 import type {
   AuditEntry,
@@ -83,6 +84,7 @@ export interface State {
   questions: Question[];
   grants: Grant[] | null;
   rules: RulesText | null;
+  leaving: Leaving | null;
   audit: AuditEntry[] | null;
   auditFilter: AuditFilter;
   checks: Check[] | null;
@@ -131,6 +133,7 @@ export const START: State = {
   questions: [],
   grants: null,
   rules: null,
+  leaving: null,
   audit: null,
   auditFilter: EVERY_ENTRY,
   checks: null,
@@ -263,6 +266,8 @@ function reduceHome(
       state = { ...state, ...putTask(state, task, is_deleted) };
     } else if (event.kind === 'settings.changed') {
       aftermath.isSettingsChanged = true;
+    } else if (event.kind === 'privacy.changed') {
+      aftermath.isRulesChanged = true;
     } else if (event.kind === 'rules.changed') {
       aftermath.isRulesChanged = true;
       const told = payload as Payloads['rules.changed'];

@@ -447,6 +447,61 @@ export interface TrialResult {
   faults: RulesFault[];
   outcome: Outcome | null;
 }
+/** A folder's work may go to this provider. Revocable. */
+export interface Consent {
+  consent_id: string;
+  owner_id: string;
+  root_dir: string;
+  provider: string;
+  levels: { [key: string]: Json };
+  created_at: string;
+}
+/** GET privacy: the file of levels, what holds by default, and what is wrong with it. */
+export interface PrivacyText {
+  text: string;
+  path: string;
+  problem: Problem | null;
+}
+/** PUT privacy */
+export interface PrivacyInput {
+  text: string;
+}
+/** POST privacy/try: a request to try. Nothing is sent. */
+export interface RouteTrial {
+  model?: string;
+  path?: string;
+  frame?: string;
+  text?: string;
+}
+/** Where such a request would go, and what of the path or frame would go with it. */
+export interface RouteTrialResult {
+  effect: Effect;
+  model: string;
+  is_here: boolean;
+  destination: string;
+  reason: string;
+  text_level: 'local' | 'redacted' | 'open';
+  text_line: string;
+  data_level: 'names' | 'statistics' | 'samples' | 'values';
+  data_line: string;
+  redacted: string;
+}
+/** One request of a message, as it went out. */
+export interface SentCall {
+  model: string;
+  is_here: boolean;
+  destination: string;
+  reason: string;
+  withheld: { [key: string]: string }[];
+  placeholders: { [key: string]: number };
+  tools: number;
+  text: string;
+  begun_at: string;
+}
+/** GET sent/{message_id} */
+export interface Sent {
+  calls: SentCall[];
+}
 /** Sums over model calls. */
 export interface UsageTotal {
   calls: number;
@@ -615,6 +670,10 @@ export interface RulesChanged {
   problem: Problem | null;
   policy_problem: Problem | null;
 }
+/** privacy.changed (home stream): the levels of what may leave were saved, or a consent was given. */
+export interface PrivacyChanged {
+  problem: Problem | null;
+}
 /** settings.changed (home stream): providers, models or the default model changed. */
 export interface SettingsChanged {
   default_model: string;
@@ -639,5 +698,6 @@ export interface Payloads {
   'chat.changed': ChatChanged;
   'chat.deleted': ChatDeleted;
   'rules.changed': RulesChanged;
+  'privacy.changed': PrivacyChanged;
   'settings.changed': SettingsChanged;
 }

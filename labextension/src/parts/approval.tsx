@@ -47,7 +47,11 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
         <pre
           tabIndex={0}
           className="linda-Card-code"
-          aria-label={trans.__('Code')}
+          aria-label={
+            question.kind === 'consent'
+              ? trans.__('What would leave')
+              : trans.__('Code')
+          }
         >
           {preview.code}
         </pre>
@@ -69,7 +73,7 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
             clockTime(question.expires_at)
           )}
         </span>
-        {question.kind !== 'choice' && (
+        {question.kind !== 'choice' && question.kind !== 'consent' && (
           <button
             type="button"
             className="linda-Link"
@@ -96,6 +100,9 @@ function Answers(props: { question: Question }): JSX.Element {
     await actions.answer(...answer);
     setBusy(false);
   };
+  if (question.kind === 'consent') {
+    return <ConsentAnswers isBusy={isBusy} give={a => give(question, a)} />;
+  }
   if (question.kind !== 'approval') {
     return (
       <div className="linda-Row linda-Card-answers">
@@ -176,6 +183,34 @@ function Answers(props: { question: Question }): JSX.Element {
       >
         {trans.__('No')}
       </button>
+    </div>
+  );
+}
+
+/** May this leave: this once, always from this folder to this provider, or not. */
+function ConsentAnswers(props: {
+  isBusy: boolean;
+  give: (answer: string) => Promise<void>;
+}): JSX.Element {
+  const { trans } = useFrame();
+  const answers: [string, string][] = [
+    ['once', trans.__('Send for this answer')],
+    ['always', trans.__('Always from this folder')],
+    ['no', trans.__('No')]
+  ];
+  return (
+    <div className="linda-Row linda-Card-answers">
+      {answers.map(([answer, words]) => (
+        <button
+          key={answer}
+          type="button"
+          className={`linda-Button${answer === 'once' ? ' linda-mod-primary' : ''}`}
+          disabled={props.isBusy}
+          onClick={() => void props.give(answer)}
+        >
+          {words}
+        </button>
+      ))}
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { PinButton } from './condensed';
 import { Markdown } from './markdown';
 import { ProblemNote } from './problem';
 import { endLabel } from './run';
+import { WhatLeft } from './sent';
 import { SinceUndo } from './undo';
 
 export const MessageRow = React.memo(function MessageRow(props: {
@@ -66,6 +67,27 @@ function UserText(props: { message: Message }): JSX.Element {
         <div className="linda-Bubble">{message.text}</div>
       </div>
       <Chips items={message.context} />
+      <RunQuestions message={message} />
+    </>
+  );
+}
+
+/** Questions of the runs that answer a message which belong to no call: may this go to that provider? */
+function RunQuestions(props: { message: Message }): JSX.Element {
+  const { chat_id, message_id } = props.message;
+  const questions = useStore(state => {
+    const log = state.logs[chat_id];
+    return log
+      ? questionsOf(log, '').filter(
+          one => log.runs[one.run_id]?.message_id === message_id
+        )
+      : [];
+  }, sameItems);
+  return (
+    <>
+      {questions.map(question => (
+        <ApprovalCard key={question.question_id} question={question} />
+      ))}
     </>
   );
 }
@@ -103,6 +125,7 @@ function AssistantText(props: {
           <PinButton message={message} />
         </div>
       )}
+      <WhatLeft message={message} />
       {message.error && (
         <ProblemNote problem={message.error}>
           <RetryButton message={message} />

@@ -6,6 +6,8 @@ import React from 'react';
 import { useFrame, useStore } from '../frame';
 import { clockTime } from '../moments';
 import { AuditList, actionWord } from '../parts/audit';
+import { Consents, TryRequest } from '../parts/consents';
+import { Levels } from '../parts/levels';
 import { Policies, Rules } from '../parts/rules';
 import { TryRules } from '../parts/trial';
 import type { Grant } from '../types';
@@ -17,6 +19,9 @@ export default function PermissionsView(): JSX.Element {
     <div className="linda-View">
       <div className="linda-Scroll linda-Page">
         <Grants />
+        <Consents />
+        <Levels />
+        <TryRequest />
         <Rules text={text} setText={setText} />
         <TryRules text={text} />
         <Policies />

@@ -1,0 +1,213 @@
+"""What of a prompt may go to a model elsewhere: passages by what they hold, against the levels. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from ..ports.held import RELEASED, Holds, held, passages, plain, stronger
+from .levels import Level, strictest
+
+if TYPE_CHECKING:
+    from ..ports import Json
+
+Message = Mapping[str, "Json"]
+
+OUR_FAULTS = frozenset(
+    {
+        "ToolRetry",
+        "no_frame",
+        "NotFound",
+        "NotAllowed",
+        "StaleRevision",
+        "Conflict",
+        "KernelUnavailable",
+        "CutArguments",
+    }
+)
+"""Kinds of failures whose words are this program's own: they name things, and quote no data."""
+WORDS_OF: Mapping[Holds, str] = {
+    "words": "words",
+    "names": "names and types",
+    "source": "text",
+    "statistics": "statistics",
+    "samples": "rows and values",
+    "values": "outputs and values",
+}
+LOCAL_ANSWER = (
+    "[withheld: an answer of a model on this machine, which had seen what may not leave it. The person can read it.]"
+)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a tool's result comes from, and what its text holds at least."""
+
+    holds: Holds = "values"
+    paths: tuple[str, ...] = ()
+    """The same place as asked for, and as resolved."""
+    frames: tuple[str, ...] = ()
+    is_data: bool = True
+    """Its tool works on data, so that a failure may quote some."""
+
+
+UNKNOWN = Origin()
+OriginOf = Callable[[str, str], Origin]
+"""(tool, argument text) -> origin; `UNKNOWN` for tools nobody knows."""
+LevelAt = Callable[[Sequence[str], Sequence[str]], "Level"]
+"""(paths, frames) -> what holds there; a path may also be one that a passage names."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of what leaves: `how` is the text level it is redacted by."""
+
+    text: str
+    how: Literal["redacted", "open", "ours"] = "redacted"
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """Something that stays here: what it is, of what, and the level that says so."""
+
+    what: str
+    of: str
+    level: str
+
+    def note(self) -> str:
+        """What the model is told in its place."""
+        of = f" of {self.of}" if self.of else ""
+        return (
+            f"[withheld: {self.what}{of}. The level for models elsewhere is {self.level}. The person can change it "
+            "under Permissions > What may leave, or choose a model on this machine.]"
+        )
+
+
+@dataclass
+class Outgoing:
+    """A prompt taken apart: for each message its parts, and what is withheld."""
+
+    messages: list[tuple[dict[str, Json], list[Part] | None]] = field(default_factory=list)
+    withheld: list[Withheld] = field(default_factory=list)
+    highest: Holds = "words"
+    """The most that leaves of anything but the person's own words."""
+
+
+def bare(message: Message) -> dict[str, Json]:
+    """A message as a model on this machine gets it: without marks and without our own keys."""
+    made = {key: value for key, value in message.items() if key not in ("by", "told_by")}
+    if isinstance(made.get("content"), str):
+        made["content"] = plain(made["content"])
+    return made
+
+
+def inspect(
+    messages: Sequence[Message], *, origin_of: OriginOf, level_at: LevelAt, is_here: Callable[[str], bool]
+) -> Outgoing:
+    """What of a prompt leaves. Tool results count as values unless their tool says less."""
+    out = Outgoing()
+    asked: dict[str, tuple[str, str]] = {}
+    for message in messages:
+        made = bare(message)
+        for call in made.get("tool_calls") or ():
+            asked[call["id"]] = (call["function"]["name"], call["function"]["arguments"])
+        role = message.get("role")
+        if role == "tool":
+            name, arguments = asked.get(str(message.get("tool_call_id")), ("", ""))
+            _tool(out, message, made, origin_of(name, arguments), level_at)
+        elif role == "assistant" and out.withheld and message.get("by") and is_here(str(message["by"])):
+            _local_answer(out, made)
+        else:
+            _words(
+                out, message, made, level_at, is_from_here=any(map(is_here, filter(None, message.get("told_by") or ())))
+            )
+    return out
+
+
+def _words(
+    out: Outgoing, message: Message, made: dict[str, Json], level_at: LevelAt, *, is_from_here: bool = False
+) -> None:
+    """What a person or a model wrote; what was attached is marked. A summary of what a model here said is values."""
+    content = message.get("content")
+    if isinstance(content, str) and is_from_here:
+        content = "".join(
+            piece.text if piece.holds is None else held(piece.text, "values", piece.path) for piece in passages(content)
+        )
+    parts = _parts(out, content, Origin("words"), level_at) if isinstance(content, str) else None
+    out.messages.append((made, parts))
+
+
+def _tool(out: Outgoing, message: Message, made: dict[str, Json], origin: Origin, level_at: LevelAt) -> None:
+    content = str(message.get("content") or "")
+    level = level_at(origin.paths, origin.frames)
+    if RELEASED in content and level.text != "local":
+        out.highest = "values"
+        out.messages.append((made, [Part(plain(content), "open" if level.text == "open" else "redacted")]))
+        return
+    parts = _parts(out, content, _when_failed(origin, message), level_at)
+    if made.get("images") and not level.lets_out("values"):
+        found = Withheld("pictures", _named(origin), level.says("values"))
+        out.withheld.append(found)
+        made = {**made, "images": []}
+        parts.append(Part("\n" + found.note(), "ours"))
+    elif made.get("images"):
+        out.highest = "values"
+    out.messages.append((made, parts))
+
+
+def _when_failed(origin: Origin, message: Message) -> Origin:
+    """Why something failed may quote what it met: data for tools that show data, else text."""
+    data = message.get("data")
+    problem = data.get("problem") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(problem, dict) or set(data) != {"problem"}:
+        return origin
+    if not origin.is_data:
+        return replace(origin, holds=stronger(origin.holds, "source"))
+    return replace(origin, holds="names" if problem.get("kind") in OUR_FAULTS else "values")
+
+
+def _parts(out: Outgoing, content: str, origin: Origin, level_at: LevelAt) -> list[Part]:
+    made: list[Part] = []
+    pieces = passages(content)
+    named = {piece.path for piece in pieces if piece.path}
+    for piece in pieces:
+        holds = stronger(origin.holds, piece.holds)
+        paths = sorted(named) if piece.is_torn else [piece.path] if piece.path else []
+        level = _level(origin, paths, level_at)
+        if level.lets_out(holds):
+            out.highest = stronger(out.highest, holds)
+            made.append(Part(piece.text, "open" if level.text == "open" and holds != "words" else "redacted"))
+            continue
+        found = Withheld(WORDS_OF[holds], ", ".join(paths) or _named(origin), level.says(holds))
+        note = "[withheld]" if found in out.withheld else found.note()
+        if found not in out.withheld:
+            out.withheld.append(found)
+        made.append(Part(note, "ours"))
+    return made
+
+
+def _level(origin: Origin, paths: Sequence[str], level_at: LevelAt) -> Level:
+    """Of a passage: that of the files it names, and of the whole where the whole holds more than names."""
+    own = level_at(origin.paths, origin.frames)
+    if not paths:
+        return own
+    levels = [level_at((path,), ()) for path in paths]
+    is_listing = origin.holds in ("words", "names")
+    return strictest(levels if is_listing else [*levels, own])
+
+
+def _named(origin: Origin) -> str:
+    return " in ".join(filter(None, [", ".join(origin.frames), origin.paths[0].rstrip("/") if origin.paths else ""]))
+
+
+def _local_answer(out: Outgoing, made: dict[str, Json]) -> None:
+    """An answer of a model here may quote what was withheld: neither its words nor its arguments leave."""
+    if made.get("tool_calls"):
+        made["tool_calls"] = [
+            {**call, "function": {**call["function"], "arguments": json.dumps({"withheld": "arguments"})}}
+            for call in made["tool_calls"]
+        ]
+    parts = [Part(LOCAL_ANSWER, "ours")] if made.get("content") else None
+    out.messages.append((made, parts))
