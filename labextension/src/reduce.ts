@@ -13,6 +13,7 @@ import type {
   Run,
   Summary
 } from './types';
+import { waitsAfter, type Waiting } from './waiting';
 
 /** One chat as the events up to `seq` have made it. */
 export interface ChatLog {
@@ -29,6 +30,8 @@ export interface ChatLog {
   meter: ContextMeter | null;
   /** Live text of running calls, by call id. */
   progress: Record<string, string>;
+  /** What runs wait for before a model is asked again, by run id. */
+  waits: Record<string, Waiting>;
   /** The child shown under a message ("" is the root), where the user chose one. */
   chosen: Record<string, string>;
   seq: number;
@@ -52,6 +55,7 @@ export function logFrom(view: ChatView, before?: ChatLog): ChatLog {
     summaries: byId(view.summaries, 'upto_message_id'),
     meter: view.meter,
     progress: {},
+    waits: {},
     chosen: before?.chosen ?? {},
     seq: view.seq
   };
@@ -81,7 +85,8 @@ export function applyEvents(log: ChatLog, events: readonly Event[]): Reduced {
     if (event.seq > log.seq + 1) {
       return { log, gap: true, stale };
     }
-    log = { ...applyEvent(log, event), seq: event.seq };
+    const waits = waitsAfter(log.waits, event);
+    log = { ...applyEvent(log, event), waits, seq: event.seq };
   }
   return { log, gap: false, stale };
 }

@@ -15,7 +15,8 @@ import {
   siblingsOf,
   type ChatLog
 } from '../src/reduce';
-import type { Message } from '../src/types';
+import type { Event, Message } from '../src/types';
+import { secondsLeft } from '../src/waiting';
 import { call, entry, event, message, run, view } from './events';
 
 const start = (): ChatLog => logFrom(view());
@@ -25,6 +26,30 @@ const added = (seq: number, change: Parameters<typeof message>[0]) =>
   event(seq, 'message.added', { message: message(change) });
 const delta = (seq: number, text: string, reasoning = '') =>
   event(seq, 'message.delta', { message_id: 'm2', text, reasoning });
+
+test('a wait is shown until anything else comes of its run', () => {
+  const told = {
+    message_id: 'm2',
+    kind: 'rate_limit',
+    message: 'Wait.',
+    wait_s: 4,
+    model: 'a',
+    next_model: 'a'
+  };
+  const waits = (seq: number, run_id: string): Event => ({
+    ...event(seq, 'model.retrying', told),
+    run_id
+  });
+  let { log } = applyEvents(start(), [waits(1, 'run-1'), waits(2, 'run-2')]);
+  const begun = Date.parse(event(1, 'model.retrying', told).at);
+  assert.equal(secondsLeft(log.waits['run-1'], begun + 900), 4);
+  assert.equal(secondsLeft(log.waits['run-1'], begun + 3100), 1);
+  assert.equal(secondsLeft(log.waits['run-1'], begun + 9000), 0);
+  assert.equal(secondsLeft(log.waits['run-1'], begun - 60_000), 4);
+  const first = { ...added(3, { message_id: 'm2' }), run_id: 'run-1' };
+  ({ log } = applyEvents(log, [first]));
+  assert.deepEqual(Object.keys(log.waits), ['run-2']);
+});
 
 test('deltas are appended to their message, and only that message changes', () => {
   let { log } = applyEvents(start(), [

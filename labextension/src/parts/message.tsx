@@ -126,6 +126,11 @@ function AssistantText(props: {
         </div>
       )}
       <WhatLeft message={message} />
+      {message.notice && (
+        <p className="linda-Notice" role="note">
+          {message.notice}
+        </p>
+      )}
       {message.error && (
         <ProblemNote problem={message.error}>
           <RetryButton message={message} />

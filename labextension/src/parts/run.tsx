@@ -9,6 +9,7 @@ import { activeRun, isActive, shownPath, type ChatLog } from '../reduce';
 import type { Message, Run } from '../types';
 import { ProblemNote } from './problem';
 import { RunUndo } from './undo';
+import { WaitLine } from './waiting';
 
 export function RunLine(): JSX.Element | null {
   const log = useStore(state =>
@@ -20,14 +21,19 @@ export function RunLine(): JSX.Element | null {
     return null;
   }
   const words = runWords(run, log, trans);
+  const wait = run.state === 'running' ? log.waits[run.run_id] : undefined;
   return (
     <>
       <RunEnd run={run} isLast={true} />
       <RunUndo run={run} />
-      {words && (
-        <p className="linda-RunLine" role="status">
-          {words}
-        </p>
+      {wait ? (
+        <WaitLine wait={wait} />
+      ) : (
+        words && (
+          <p className="linda-RunLine" role="status">
+            {words}
+          </p>
+        )
       )}
       {!isActive(run) && <TraceLink run={run} />}
     </>
