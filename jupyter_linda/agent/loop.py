@@ -13,7 +13,8 @@ from ..events.payloads import ContextMeasured, MessageReplaced
 from ..runs import questions, queue
 from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
-from . import consenting
+from ..usage.budget import REPLY_TOKENS, Cost
+from . import consenting, spending
 from .dispatch import Dispatcher
 from .hands import ASK_USER_SCHEMA, Hands
 from .inner import READ_RESULT_SCHEMA
@@ -22,17 +23,27 @@ from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ..events.log import Transaction
     from ..ports import Json, Model, ModelRequest, Tokens, Tool
     from ..runs.lease import Lease
+    from ..schemas import BudgetState, Question
+    from ..usage.budget import Budget
     from .prompting import Made
 
 log = logging.getLogger(__name__)
 
 EMPTY_REPLIES = 2
 """Model calls in a row without text or calls after which a run ends."""
+
+
+async def _unknown_price(_model: str, _given: int, _taken: int) -> float | None:
+    return None
+
+
+def _never_here(_model: str) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,11 @@ class Mind:
     """Most tokens of a prompt, where the model takes as many."""
     writes_summaries: Callable[[str], bool]
     """Whether a model is good enough to write a summary of older messages."""
+    budgets: Sequence[Budget] = ()
+    stays_here: Callable[[str], bool] = _never_here
+    """Whether what this model is told stays on this machine: it uses no budget."""
+    price: Callable[[str, int, int], Awaitable[float | None]] = _unknown_price
+    """(model, tokens in, tokens out) -> US dollars, None where the price is not known."""
 
 
 class Runner:
@@ -125,6 +141,8 @@ class Runner:
                 transcript, self._mind.resolve_model(self._lease.run.model), self._schemas(), most=self._most
             )
             await self._write(lambda tx: self._tell(tx, made))
+            if not await self._may_spend(made, transcript):
+                return False
             await caller.call(made.request, parent_id)
         except ConsentNeeded as needed:
             await self._ask_consent(needed, transcript)
@@ -155,6 +173,32 @@ class Runner:
             now=self._lease.log.clock.now(),
             expiry=self._hands.limits.question_expiry,
         )
+        await self._open(question)
+
+    async def _may_spend(self, made: Made, transcript: Transcript) -> bool:
+        """Whether the next call keeps to the budgets; if not, the run waits for the person's word, or ends."""
+        model, given = made.request.model, made.meter.used
+        if not self._mind.budgets or self._mind.stays_here(model):
+            return True
+        run, now = self._lease.run, self._lease.log.clock.now()
+        coming = Cost(given + REPLY_TOKENS, await self._mind.price(model, given, REPLY_TOKENS))
+
+        def look() -> BudgetState | None:
+            with self._lease.log.database.read() as connection:
+                return spending.passed(connection, self._mind.budgets, coming, run, transcript.questions, now=now)
+
+        state = await self._lease.log.database.run(look)
+        if state is None:
+            return True
+        if spending.is_refused(state, transcript.questions):
+            await self._end("failed", spending.refusal(state))
+            return False
+        question_id, expiry = self._hands.ids.new("question"), self._hands.limits.question_expiry
+        await self._open(spending.question_for(state, coming, run, question_id, model=model, now=now, expiry=expiry))
+        return False
+
+    async def _open(self, question: Question) -> None:
+        """The run waits for the answer, and holds no worker."""
 
         def work(tx: Transaction) -> None:
             questions.open_one(tx, question, self._lease.run.owner_id)

@@ -106,7 +106,7 @@ def _checked(question: Question, wish: Answer) -> GrantScope | None:
     """The scope of an "always": one that was offered, nothing wider."""
     if question.kind in ("approval", "consent") and wish.answer not in ("once", "always", "no"):
         raise InvalidInput(f"{wish.answer[:40]!r} does not answer this question.", remedy="Answer once, always or no.")
-    if question.kind == "outcome" and wish.answer not in question.choices:
+    if question.kind in ("outcome", "budget") and wish.answer not in question.choices:
         raise InvalidInput(
             f"{wish.answer[:40]!r} is not one of the choices.", remedy=f"Choose: {', '.join(question.choices)}."
         )

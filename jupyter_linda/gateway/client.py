@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ProviderFault
 from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, TextDelta
+from ..schemas import Usage
 from .asking import Timeouts, arguments_for
 from .faults import as_fault, cut_stream, plain_fault
 from .providers import DEMO_MODEL, Connection, Providers
@@ -18,8 +19,6 @@ from .usage import counted, estimated, priced, was_given
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
-
-    from ..schemas import Usage
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +71,13 @@ class LitellmModel(Model):
             raise plain_fault("no_tools", f" (model {request.model})")
         async for event in self._stream(litellm, request, connection):
             yield event
+
+    async def price(self, model: str, given: int, taken: int) -> float | None:
+        """US dollars of so many tokens in and out; None where the price is not known."""
+        if self._providers.stays_here(model):
+            return 0.0
+        usage = Usage(input_tokens=given, output_tokens=taken)
+        return priced(await self.library(), usage, self._providers.connect(model), is_local=False).cost_usd
 
     async def _stream(
         self, litellm: Litellm, request: ModelRequest, connection: Connection

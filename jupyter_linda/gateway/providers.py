@@ -54,6 +54,8 @@ class Connection:
     key: str
     proxy: str
     ca_file: str
+    million_usd: tuple[float | None, float | None] = (None, None)
+    """US dollars of a million tokens in and out, as the person gave them."""
 
     def __repr__(self) -> str:
         return f"Connection({self.litellm_model!r}, {self.base_url!r}, key={'set' if self.key else 'none'})"
@@ -231,6 +233,7 @@ class Providers:
                 key=self._key(name, provider.kind, keys),
                 proxy=provider.proxy,
                 ca_file=provider.ca_file,
+                million_usd=(provider.input_usd, provider.output_usd),
             )
         return Connection(litellm_model=model_id, base_url="", key=self._key(name, name, keys), proxy="", ca_file="")
 

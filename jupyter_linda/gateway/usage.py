@@ -57,11 +57,14 @@ def _estimate(litellm: Litellm, arguments: Mapping[str, Any], written: str) -> U
 
 
 def priced(litellm: Litellm, usage: Usage, connection: Connection, *, is_local: bool) -> Usage:
-    """With the cost: 0 on this machine, else by litellm's prices; None for an address or a model they do not know."""
+    """With the cost: 0 on this machine, else by the provider's own prices or litellm's; None where neither is known."""
     return usage.model_copy(update={"cost_usd": 0.0 if is_local else _cost(litellm, usage, connection)})
 
 
 def _cost(litellm: Litellm, usage: Usage, connection: Connection) -> float | None:
+    given_usd, taken_usd = connection.million_usd
+    if given_usd is not None and taken_usd is not None:
+        return (usage.input_tokens * given_usd + usage.output_tokens * taken_usd) / 1e6
     if connection.base_url:
         return None  # somebody else's server, with models that may be named like a provider's
     try:

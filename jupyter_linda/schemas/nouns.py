@@ -27,9 +27,9 @@ CallState = Literal["asked", "begun", "done", "failed", "refused", "unknown", "s
 """asked: the model wants it, not yet judged or waiting for a person; begun: committed before the effect;
 unknown: the worker died in the middle and the outcome cannot be looked up."""
 
-QuestionKind = Literal["approval", "choice", "outcome", "consent"]
+QuestionKind = Literal["approval", "choice", "outcome", "consent", "budget"]
 """approval: may this call run? choice: the assistant asks the user; outcome: did that cut call happen? consent: may
-this request go to that provider?"""
+this request go to that provider? budget: may the next step pass a budget?"""
 
 QuestionState = Literal["open", "answered", "expired", "void"]
 
@@ -265,6 +265,9 @@ class Provider(Noun):
     proxy: str = ""
     ca_file: str = ""
     models: tuple[str, ...] = ()
+    input_usd: float | None = None
+    output_usd: float | None = None
+    """US dollars for a million tokens, as the person gave them."""
     has_key: bool = False
     key_source: Literal["", "environment", "file"] = ""
     key_set_at: datetime | None = None

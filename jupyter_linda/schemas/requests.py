@@ -143,6 +143,9 @@ class ProviderInput(Noun):
     proxy: str = ""
     ca_file: str = ""
     models: tuple[str, ...] = ()
+    input_usd: float | None = Field(None, ge=0)
+    """US dollars for a million tokens; None: by litellm's table, and unknown for an address of one's own."""
+    output_usd: float | None = Field(None, ge=0)
     key: str | None = None
 
 

@@ -7,7 +7,7 @@ export type Effect = 'auto' | 'ask' | 'deny';
 export type RunState = 'queued' | 'running' | 'waiting' | 'interrupted' | 'failed' | 'stopped' | 'done';
 export type MessageStatus = 'streaming' | 'complete' | 'interrupted' | 'replaced' | 'failed' | 'stopped';
 export type CallState = 'asked' | 'begun' | 'done' | 'failed' | 'refused' | 'unknown' | 'stopped';
-export type QuestionKind = 'approval' | 'choice' | 'outcome' | 'consent';
+export type QuestionKind = 'approval' | 'choice' | 'outcome' | 'consent' | 'budget';
 export type QuestionState = 'open' | 'answered' | 'expired' | 'void';
 export type Mode = 'plan' | 'ask' | 'edit';
 export type Starter = 'person' | 'schedule' | 'webhook' | 'mail';
@@ -183,6 +183,8 @@ export interface Provider {
   proxy: string;
   ca_file: string;
   models: string[];
+  input_usd: number | null;
+  output_usd: number | null;
   has_key: boolean;
   key_source: '' | 'environment' | 'file';
   key_set_at: string | null;
@@ -347,6 +349,8 @@ export interface ProviderInput {
   proxy?: string;
   ca_file?: string;
   models?: string[];
+  input_usd?: number | null;
+  output_usd?: number | null;
   key?: string | null;
 }
 /** What one browser tab has open; sent on change over the panel's WebSocket. */

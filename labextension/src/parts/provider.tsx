@@ -24,6 +24,8 @@ const KINDS = [
   'hosted_vllm'
 ];
 
+const PRICE = { type: 'number', min: 0, step: 'any' };
+
 interface Fields {
   label: string;
   kind: string;
@@ -31,6 +33,8 @@ interface Fields {
   proxy: string;
   ca_file: string;
   models: string;
+  input_usd: string;
+  output_usd: string;
   key: string;
 }
 
@@ -143,6 +147,16 @@ export function ProviderForm(props: {
           }
         />
       </label>
+      <details>
+        <summary>{trans.__('Prices')}</summary>
+        <p className="linda-Note">
+          {trans.__(
+            'US dollars for a million tokens. Leave them empty for a usual provider: its prices are known.'
+          )}
+        </p>
+        {field('input_usd', trans.__('Input'), PRICE)}
+        {field('output_usd', trans.__('Output'), PRICE)}
+      </details>
       {test && <TestResult test={test} />}
       <div className="linda-Row">
         <button
@@ -195,6 +209,8 @@ function start(props: {
     proxy: props.provider?.proxy ?? '',
     ca_file: props.provider?.ca_file ?? '',
     models: (from?.models ?? []).join('\n'),
+    input_usd: String(props.provider?.input_usd ?? ''),
+    output_usd: String(props.provider?.output_usd ?? ''),
     key: ''
   };
 }
@@ -208,8 +224,15 @@ function inputOf(fields: Fields): ProviderInput {
     proxy: fields.proxy.trim(),
     ca_file: fields.ca_file.trim(),
     models: fields.models.split('\n').flatMap(line => line.trim() || []),
+    input_usd: priceOf(fields.input_usd),
+    output_usd: priceOf(fields.output_usd),
     key: fields.key || null
   };
+}
+
+/** Empty is unknown, which is not 0. */
+function priceOf(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
 }
 
 function nameFrom(fields: Fields): string {
