@@ -20,7 +20,7 @@ _CHINESE_ID = re.compile(
 _SOCIAL = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])")
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 _PHONES = (
-    re.compile(r"(?<![\w+])\+\d[\d\s().-]{6,22}\d(?!\d)"),
+    re.compile(r"(?<![\w+])\+\d[\d ().-]{6,22}\d(?!\d)"),
     re.compile(r"(?<![\w.+-])\(?[2-9]\d{2}\)?[ .-][2-9]\d{2}[ .-]\d{4}(?![\w-])"),
     re.compile(r"(?<![\w.+-])\(?0\d{1,4}\)?[ /-]\d{2,4}(?:[ -]?\d{2,4}){1,3}(?![\w-])"),
 )
@@ -88,6 +88,18 @@ def is_phone(text: str) -> bool:
     return False
 
 
+def _phone_length(text: str) -> int:
+    """How much of a row of groups of digits is a number: what follows it may be another one. 0: nothing."""
+    while len(text) >= 7:
+        if is_phone(text):
+            return len(text)
+        shorter = re.sub(r"[ ().-]+\d*$", "", text)
+        if shorter == text:
+            return 0
+        text = shorter
+    return 0
+
+
 def find_identities(text: str) -> Iterator[tuple[str, int, int]]:
     """(kind, start, end) of everything that has the form of an identity; they may overlap."""
     for kind, pattern, check in _CHECKED:
@@ -96,8 +108,9 @@ def find_identities(text: str) -> Iterator[tuple[str, int, int]]:
                 yield kind, match.start(), match.end()
     for pattern in _PHONES:
         for match in pattern.finditer(text):
-            if is_phone(match[0]):
-                yield "phone", match.start(), match.end()
+            length = _phone_length(match[0])
+            if length:
+                yield "phone", match.start(), match.start() + length
 
 
 _CHECKED = (

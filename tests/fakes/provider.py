@@ -132,6 +132,8 @@ class FakeProvider:
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.raw: list[bytes] = []
+        """Headers and body of every request, as they came."""
         self.authorizations: list[str] = []
         self.first_byte_at: list[float] = []
         self.received_at: list[float] = []
@@ -211,10 +213,12 @@ class FakeProvider:
                 self.wfile.write(body)
 
             def do_POST(self) -> None:
-                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                request = json.loads(body)
                 with provider._lock:
                     provider.received_at.append(time.perf_counter())
                     provider.requests.append(request)
+                    provider.raw.append(f"{self.headers}\r\n\r\n".encode() + body)
                     provider.authorizations.append(self.headers.get("Authorization", ""))
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     self._play(provider._reply_to(request), is_streamed=bool(request.get("stream")))

@@ -56,6 +56,13 @@ def test_a_wrong_check_digit_is_no_card_no_id_and_no_iban():
         assert not {kind for kind, _, _ in find(text)} & {"card", "id", "iban"}
 
 
+def test_numbers_that_stand_close_together_are_told_apart():
+    text = "- +49 30 901820\n- 4111 1111 1111 1111\n+1 415-555-2671 4111"
+    assert [(kind, text[a:b]) for kind, a, b in find(text)] == [
+        ("phone", "+49 30 901820"), ("card", "4111 1111 1111 1111"), ("phone", "+1 415-555-2671"),
+    ]  # fmt: skip
+
+
 def test_passwords_in_settings_and_addresses_are_keys():
     assert Redactor().redact('password = "hunter2hunter2"', Book())[0] == 'password = "⟦key-1⟧"'
     assert Redactor().redact("postgresql://me:s3cr3tpw@db/x", Book())[0] == "postgresql://me:⟦key-1⟧@db/x"

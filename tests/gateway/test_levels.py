@@ -1,0 +1,172 @@
+"""Levels of what may leave: lines that fit, the file that holds them, and what they let out of a prompt."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_linda.errors import InvalidRules
+from jupyter_linda.gateway.level_file import LevelFile
+from jupyter_linda.gateway.levels import CLOSED, DATA, FIRST, TEXT, Level, Privacy, level_of, parse, strictest, to_text
+from jupyter_linda.gateway.sensitivity import UNKNOWN, Origin, inspect
+from jupyter_linda.ports.held import ORDER, held, released
+
+LINES = {
+    "version": 1,
+    "levels": [
+        {"path": "data/", "data": "samples"},
+        {"path": "data/*.csv", "data": "values", "text": "open"},
+        {"path": "payroll/", "text": "local"},
+        {"frame": "public_*", "data": "values"},
+        {"path": "lab.ipynb", "frame": "df", "data": "statistics"},
+    ],
+}
+
+
+def level(path, frame=""):
+    return level_of(parse(json.dumps(LINES)), (path,), (frame,) if frame else ())
+
+
+def test_the_last_line_that_fits_decides_for_text_and_for_data_each():
+    assert (level("a.ipynb").text, level("a.ipynb").data) == ("redacted", "names")
+    assert level("data/x.parquet").data == "samples"
+    assert (level("DATA/x.csv").text, level("data/x.csv").data) == ("open", "values")
+    assert level("payroll/2025/a.md").text == "local"
+    assert level("a.ipynb", "public_penguins").data == "values"
+    assert (level("lab.ipynb", "df").data, level("other.ipynb", "df").data) == ("statistics", "names")
+
+
+def test_what_lies_at_two_places_has_the_stricter_level():
+    privacy = parse(json.dumps(LINES))
+    assert level_of(privacy, ("data/x.csv", "payroll/x.csv")).text == "local"
+    assert level_of(privacy, ("lab.ipynb",), ("public_a", "df")).data == "statistics"
+
+
+@given(
+    st.sampled_from(TEXT), st.sampled_from(DATA), st.sampled_from(TEXT), st.sampled_from(DATA), st.sampled_from(ORDER)
+)
+def test_the_stricter_of_two_lets_out_only_what_both_do(text, data, other_text, other_data, holds):
+    one, other = Level(text, data), Level(other_text, other_data)
+    assert strictest([one, other]).lets_out(holds) == (one.lets_out(holds) and other.lets_out(holds))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"version": 2}', '{"version": 1, "levels": [{"path": "a"}]}', '{"version": 1, "levels": [{"data": "names"}]}',
+     '{"version": 1, "levels": [{"path": "!a", "text": "open"}]}', '{"version": 1, "x": 1}', '{"version": 1, "version": 1}',
+     '{"version": 1, "levels": [{"frame": "a", "text": "open"}]}', '{"version": 1, "terms": ["x"]}', "[" * 100000],
+)  # fmt: skip
+def test_a_file_that_says_something_else_is_refused_in_words(text):
+    with pytest.raises(InvalidRules, match=r"privacy\.json"):
+        parse(text)
+
+
+def test_a_file_written_by_the_panel_reads_as_it_was():
+    privacy = parse(json.dumps(LINES))
+    assert parse(to_text(privacy)) == privacy
+    assert parse(to_text(FIRST)) == FIRST
+
+
+def test_levels_follow_their_file_and_the_last_good_ones_stay(tmp_path):
+    file = LevelFile(str(tmp_path / "privacy.json"))
+    assert file.current() == FIRST
+    (tmp_path / "privacy.json").write_text("{")
+    assert file.current() == CLOSED
+    assert "nothing leaves" in file.problem.message
+    file.save(json.dumps(LINES))
+    assert file.current() == parse(json.dumps(LINES))
+    assert file.problem is None
+    (tmp_path / "privacy.json").write_text("{")
+    assert file.current() == parse(json.dumps(LINES))
+    assert "still hold" in file.problem.message
+    (tmp_path / "privacy.json").unlink()
+    assert file.current() == parse(json.dumps(LINES))
+
+
+# ---- prompts -----------------------------------------------------------------------------------
+
+
+def told(content, origin, *, privacy=None, images=(), problem=None, before=()):
+    """What of one tool result would leave, as text."""
+    asked = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        *before,
+        {"role": "user", "content": "look"},
+        {"role": "assistant", "content": None, "tool_calls": [asked], "by": "far"},
+        {"role": "tool", "tool_call_id": "c", "name": "look", "content": content, "images": list(images),
+         "data": None if problem is None else {"problem": {"kind": problem}}},
+    ]  # fmt: skip
+    out = inspect(
+        messages,
+        origin_of=lambda name, _arguments: origin if name else UNKNOWN,
+        level_at=lambda paths, frames: level_of(privacy or Privacy(), tuple(paths), tuple(frames)),
+        is_here=lambda model: model == "near",
+    )
+    made, parts = out.messages[-1]
+    return "".join(part.text for part in parts), made, out
+
+
+def test_a_tool_nobody_knows_counts_as_values():
+    text, _, _ = told("SECRET", UNKNOWN)
+    assert "SECRET" not in text
+    assert "withheld: outputs and values" in text
+
+
+def test_source_leaves_and_what_is_marked_in_it_stays():
+    text, _, out = told("x = 1\n" + held("SECRET", "values"), Origin("source", ("a.ipynb",), is_data=False))
+    assert text.startswith("x = 1\n[withheld: outputs and values of a.ipynb.")
+    assert "“names” (the default)" in text
+    assert out.highest == "source"
+
+
+def test_a_line_of_a_search_has_the_level_of_its_own_file():
+    lines = held("open line", "source", "a.md") + held("SECRET", "source", "payroll/a.md")
+    text, _, _ = told(lines, Origin("names", (), is_data=False), privacy=parse(json.dumps(LINES)))
+    assert "open line" in text
+    assert "SECRET" not in text
+    assert "'payroll/'" in text
+
+
+def test_pictures_stay_where_values_do():
+    _, made, _ = told("a plot", Origin("names", ("a.ipynb",)), images=[["image/png", "hash"]])
+    assert made["images"] == []
+    values = Privacy(default={"text": "redacted", "data": "values"})
+    _, made, _ = told("a plot", Origin("names", ("a.ipynb",)), images=[["image/png", "hash"]], privacy=values)
+    assert made["images"] == [["image/png", "hash"]]
+
+
+def test_what_a_person_let_go_leaves_except_from_what_is_local():
+    assert "SECRET" in told(released("SECRET"), Origin("samples", ("a.ipynb",)))[0]
+    local = parse(json.dumps(LINES))
+    assert "SECRET" not in told(released("SECRET"), Origin("samples", ("payroll/a.ipynb",)), privacy=local)[0]
+
+
+@pytest.mark.parametrize(("problem", "leaves"), [("ToolRetry", True), ("no_frame", True), ("not_done", False)])
+def test_why_something_failed_may_quote_data_where_the_tool_reads_some(problem, leaves):
+    text, _, _ = told("WHY", Origin("samples", ("a.ipynb",), ("df",)), problem=problem)
+    assert ("WHY" in text) == leaves
+    assert "WHY" in told("WHY", Origin("words", ("a.ipynb",), is_data=False), problem=problem)[0]
+
+
+def test_an_answer_of_a_model_here_stays_once_it_had_seen_what_stays():
+    answer = {"role": "assistant", "content": "It is SECRET.", "by": "near"}
+    earlier = [
+        {"role": "user", "content": "x"},
+        {"role": "tool", "tool_call_id": "gone", "content": "SECRET", "name": "look"},
+        answer,
+    ]
+    _, _, out = told("fine", Origin("words", is_data=False), before=earlier)
+    texts = ["".join(part.text for part in parts) for _, parts in out.messages if parts]
+    assert not any("SECRET" in text for text in texts)
+    _, _, out = told("fine", Origin("words", is_data=False), before=[answer])
+    assert any("SECRET" in part.text for _, parts in out.messages if parts for part in parts)
+
+
+def test_a_summary_by_a_model_here_is_values():
+    for told_by, leaves in ((["near"], False), (["far"], True)):
+        summary = {"role": "user", "content": "Before: " + held("SECRET", "source"), "told_by": told_by}
+        _, _, out = told("fine", Origin("words", is_data=False), before=[summary])
+        assert any("SECRET" in part.text for _, parts in out.messages if parts for part in parts) == leaves
