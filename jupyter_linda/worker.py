@@ -163,6 +163,7 @@ class Worker:
             price=self._model.price,
             tokens=ModelTokens(lambda model: self._providers.connect(model).litellm_model, self._model.library),
             window_tokens=settings["window_tokens"],
+            needs_all_tools=lambda model: model == DEMO_MODEL,  # it knows each by name, and asks for none
             writes_summaries=lambda model: model != DEMO_MODEL,  # it picks the right tool, and writes no prose
         )
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..ports.held import held
+from .families import OURS
 from .fence import fenced, find_instructions, is_name, mark_of, quoted
-from .hands import ASK_USER
 from .hidden import one_line
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _result_of(row: CallRow, chars: int | None = None) -> str:
     result = row.result
     if chars is not None and result:
         result = shorten(result, chars, mark_of(row.call_id))
-    if row.state not in ("done", "failed") or not result or row.name == ASK_USER:
+    if row.state not in ("done", "failed") or not result or row.name in OURS:
         return result or _without_result(row)
     text = fenced(result, row.call_id, origin=row.name)
     return f"{text}\n{FOUND}" if row.found else text

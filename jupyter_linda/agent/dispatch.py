@@ -22,6 +22,7 @@ from ..storage.tables import calls
 from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
 from .degrading import nearest
+from .families import MORE_TOOLS, open_family
 from .fence import find_instructions, mark_of
 from .hands import ASK_USER, Hands, Ready
 from .hidden import one_line, visible
@@ -67,8 +68,8 @@ class Dispatcher:
                 if await self._ask_user(row, transcript):
                     return
                 continue
-            if row.name == READ_RESULT:
-                await self._read_on(row, transcript)
+            if row.name in (READ_RESULT, MORE_TOOLS):
+                await self._tell(row, transcript)
                 continue
             prepared = await self._prepare(row, transcript)
             if prepared is None:
@@ -204,8 +205,12 @@ class Dispatcher:
         await self._lease.log.database.run(self._write_questions, [question])
         return True
 
-    async def _read_on(self, row: CallRow, transcript: Transcript) -> None:
-        told = await asyncio.to_thread(read_result, row, transcript, self._hands.results)
+    async def _tell(self, row: CallRow, transcript: Transcript) -> None:
+        """What touches nothing but the conversation needs no leave."""
+        if row.name == MORE_TOOLS:
+            told = open_family(row, self._hands.known_tools())
+        else:
+            told = await asyncio.to_thread(read_result, row, transcript, self._hands.results)
         if not told.is_done:
             await self._close(row, "failed", told.text, action="read")
             return

@@ -82,3 +82,8 @@ class Hands:
     limits: Limits
     needs_leave: Callable[[str, Tool, Mapping[str, Json]], bool] = _shows_any
     """Whether a call would show this model more of the data than its level lets out: then that is asked about."""
+
+    def known_tools(self) -> list[Tool]:
+        """The tools but those that a rule denies everywhere: a model is not told of them."""
+        hidden = self.gate.hidden_tools([(tool.name, tool.action) for tool in self.tools.values()])
+        return [tool for tool in self.tools.values() if tool.name not in hidden]

@@ -14,7 +14,7 @@ from ..runs import questions, queue
 from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
 from ..usage.budget import REPLY_TOKENS, Cost
-from . import consenting, spending
+from . import consenting, families, spending
 from .dispatch import Dispatcher
 from .hands import ASK_USER_SCHEMA, Hands
 from .inner import READ_RESULT_SCHEMA
@@ -61,6 +61,8 @@ class Mind:
     """Most tokens of a prompt, where the model takes as many."""
     writes_summaries: Callable[[str], bool]
     """Whether a model is good enough to write a summary of older messages."""
+    needs_all_tools: Callable[[str], bool]
+    """Whether a model cannot ask for further families of tools."""
     budgets: Sequence[Budget] = ()
     stays_here: Callable[[str], bool] = _never_here
     """Whether what this model is told stays on this machine: it uses no budget."""
@@ -137,9 +139,8 @@ class Runner:
         made: Made | None = None
         self._allowed = consenting.given(transcript.questions)
         try:
-            made = await self._prompter.make(
-                transcript, self._mind.resolve_model(self._lease.run.model), self._schemas(), most=self._most
-            )
+            model = self._mind.resolve_model(self._lease.run.model)
+            made = await self._prompter.make(transcript, model, self._schemas(transcript, model), most=self._most)
             await self._write(lambda tx: self._tell(tx, made))
             if not await self._may_spend(made, transcript):
                 return False
@@ -228,15 +229,17 @@ class Runner:
 
         await self._lease.log.database.run(write)
 
-    def _schemas(self) -> Sequence[Mapping[str, Json]]:
+    def _schemas(self, transcript: Transcript, model: str) -> Sequence[Mapping[str, Json]]:
         """What models are told of tools, always in the same order: providers keep what begins alike."""
-        return [*(schema_of(tool) for tool in self._offered()), ASK_USER_SCHEMA, READ_RESULT_SCHEMA]
-
-    def _offered(self) -> Sequence[Tool]:
-        """The tools but those that a rule denies everywhere."""
-        tools = self._hands.tools.values()
-        hidden = self._hands.gate.hidden_tools([(tool.name, tool.action) for tool in tools])
-        return [tool for tool in tools if tool.name not in hidden]
+        known = self._hands.known_tools()
+        if self._mind.needs_all_tools(model):
+            return [*map(schema_of, known), ASK_USER_SCHEMA, READ_RESULT_SCHEMA]
+        more = families.schema(known)
+        ours = [ASK_USER_SCHEMA, READ_RESULT_SCHEMA, *([] if more is None else [more])]
+        # Families that were opened come last: what stands before them stays what it was.
+        listed = sorted(families.offered(known, transcript.calls), key=families.is_on_demand)
+        there = sum(not families.is_on_demand(tool) for tool in listed)
+        return [*map(schema_of, listed[:there]), *ours, *map(schema_of, listed[there:])]
 
     async def _end(self, state: RunState, problem: Problem | None) -> None:
         def work() -> None:

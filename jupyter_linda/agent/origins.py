@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import LindaError
 from ..gateway.sensitivity import UNKNOWN, Origin
-from .hands import ASK_USER
+from .families import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,8 +19,8 @@ FRAMES = ("name", "left", "right")
 
 def origin_of(tools: Mapping[str, Tool], places: Callable[[str], tuple[str, ...]], name: str, arguments: str) -> Origin:
     """The origin of a call's result; a tool that is not known, or arguments that do not parse, count as values."""
-    if name == ASK_USER:
-        return Origin("words", is_data=False)  # the person's own answer
+    if name in OURS:
+        return Origin("words", is_data=False)  # our own words, or the person's answer
     tool = tools.get(name)
     if tool is None:
         return UNKNOWN

@@ -129,7 +129,7 @@ class Prompter:
         known = Known()
         if summary is not None:
             cut = _cut_of(pieces, summary)
-            known = Known(cut, frame.counter.count(self._block(frame, pieces, cut, summary)))
+            known = Known(cut, frame.counter.count(plain(self._block(frame, pieces, cut, summary))))
         return fit(measured.units, fixed=frame.fixed, window=frame.window, known=known)
 
     def _block(self, frame: _Frame, pieces: Sequence[Piece], cut: int, summary: Summary) -> str:
@@ -192,7 +192,7 @@ class Prompter:
         """
         words = instruction(budget)
         block = "" if before is None else self._block(frame, pieces, _cut_of(pieces, before), before)
-        made = whole(measured.units, fixed=frame.fixed + frame.counter.count(words + block), window=frame.window)
+        made = whole(measured.units, fixed=frame.fixed + frame.counter.count(plain(words + block)), window=frame.window)
         if made is None:
             return None
         prompt: context.Prompt = [{"role": "system", "content": frame.system}]
@@ -224,7 +224,7 @@ class Prompter:
         for at in sent:
             prompt += pieces[at].prompt(self._lengths(pieces[at], made, frame.counter))
         request = ModelRequest(model=frame.model, messages=prompt, tools=frame.tools, picture=self._desk.picture)
-        return Made(self._sender(request), _meter(frame, measured, made, sent, frame.counter.count(block)))
+        return Made(self._sender(request), _meter(frame, measured, made, sent, frame.counter.count(plain(block))))
 
     def _picture(self, name: str) -> str:
         if name not in self._pictures:

@@ -11,6 +11,7 @@ from ..chats import store, summaries
 from ..permissions.taint import MOST_SOURCES
 from ..runs import questions
 from ..storage.tables import calls, messages, runs
+from .families import OURS
 from .fence import holds_words
 from .hidden import one_line
 
@@ -180,6 +181,8 @@ def sources_before(row: CallRow, transcript: Transcript, tools: Mapping[str, Too
 
 def _tells(done: CallRow, tool: Tool | None) -> bool:
     """Whether a call's result may hold words of strangers: what was read, and why something failed."""
+    if done.name in OURS:
+        return False
     return done.state == "failed" or (done.state == "done" and (tool is None or tool.action in ("read", "run")))
 
 

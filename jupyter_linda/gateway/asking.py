@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ..errors import ProviderFault
+from .caching import wants_marks, with_marks
 from .pictures import can_see, with_pictures
 from .toolless import without_tools
 
@@ -50,6 +51,8 @@ def arguments_for(
         "num_retries": 0,
         "max_retries": 0,
     }
+    if wants_marks(litellm, connection.litellm_model):
+        arguments["messages"] = with_marks(arguments["messages"])
     if request.is_streamed:
         arguments["stream_options"] = {"include_usage": True}
     if request.tools:

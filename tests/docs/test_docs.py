@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from jupyter_linda import errors
+from jupyter_linda.agent import families
 from jupyter_linda.agent.hands import ASK_USER, ASK_USER_SCHEMA
 from jupyter_linda.agent.inner import READ_RESULT, READ_RESULT_SCHEMA
 from jupyter_linda.api.base import LindaHandler
@@ -67,7 +68,11 @@ def test_a_tool_its_action_and_its_arguments_are_in_the_manual(tool) -> None:
     assert [name for name in tool.parameters["properties"] if f"`{name}`" not in section] == []
 
 
-@pytest.mark.parametrize("schema", [ASK_USER_SCHEMA, READ_RESULT_SCHEMA], ids=lambda schema: schema["function"]["name"])
+@pytest.mark.parametrize(
+    "schema",
+    [ASK_USER_SCHEMA, READ_RESULT_SCHEMA, families.schema([*TOOLS.values()])],
+    ids=lambda schema: schema["function"]["name"],
+)
 def test_a_tool_that_touches_only_the_conversation_is_in_the_manual(schema) -> None:
     section = sections(page("tools"), "###")[f"`{schema['function']['name']}`"]
     assert all(f"`{name}`" in section for name in schema["function"]["parameters"]["properties"])
@@ -75,7 +80,7 @@ def test_a_tool_that_touches_only_the_conversation_is_in_the_manual(schema) -> N
 
 def test_the_manual_names_no_tool_that_does_not_exist() -> None:
     named = {heading.split("`")[1] for heading in sections(page("tools"), "###")}
-    assert named == {*TOOLS, ASK_USER, READ_RESULT}
+    assert named == {*TOOLS, ASK_USER, READ_RESULT, families.MORE_TOOLS}
 
 
 @pytest.mark.parametrize("name", sorted(LindaSettings.class_own_traits(config=True)))

@@ -177,6 +177,7 @@ class Desk:
         self.window_tokens = 75_000
         self.max_input_tokens: int | None = None
         self.writes_summaries = True
+        self.needs_all_tools = False
         self.chat_id = ""
         self._count = 0
 
@@ -272,6 +273,7 @@ class Worker:
             tokens=FakeTokens(desk.max_input_tokens),
             window_tokens=desk.window_tokens,
             writes_summaries=lambda model: desk.writes_summaries,
+            needs_all_tools=lambda model: desk.needs_all_tools,
         )
 
         def make_context(request_id: str, run: Run, report: Callable[[str], None]) -> ToolContext:
