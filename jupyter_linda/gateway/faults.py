@@ -55,6 +55,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "refused": ("The provider refused this content.", "Put it another way, or choose another model."),
     "no_tools": ("This model takes no tools.", "Choose a model that was trained for tool calling."),
     "no_streaming": ("This provider cannot stream.", TRY_AGAIN),
+    "too_long": (
+        "The model repeated itself and was ended; what arrived is kept.",
+        "Ask for less at a time, or choose another model.",
+    ),
     "cut_stream": (
         "The provider's stream broke off before a word of the reply came.",
         TRY_AGAIN,
@@ -75,6 +79,8 @@ BY_STATUS: Mapping[int, str] = {
     529: "overloaded",
 }
 
+REPEATED = "repeating the same chunk"
+"""What litellm says when it ends a stream that goes round in circles."""
 NO_ROOM_STATUS = (400, 413, 422, 429, 500)
 """With which statuses providers say that a prompt is too long."""
 CONNECTING = ("connection error", "connect call failed", "cannot connect", "name or service", "connection refused")
@@ -145,6 +151,8 @@ def cut_stream(detail: str = "") -> ProviderFault:
 def kind_of(said: Said) -> str:
     """Which kind of fault it is: by litellm's class, by the provider's words, by the status."""
     status = said.status
+    if REPEATED in said.words:
+        return "too_long"
     if "ContextWindowExceededError" in said.names or (
         status in (*NO_ROOM_STATUS, None) and TOO_LONG.search(said.words) and not BAD_KEY.search(said.words)
     ):

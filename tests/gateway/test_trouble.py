@@ -302,6 +302,13 @@ def test_double_encoded_arguments_are_taken(ask):
     assert [(call.arguments, call.is_whole) for call in met.finished.calls] == [('{"x": 1}', True)]
 
 
+def test_a_model_that_repeats_itself_is_ended(ask):
+    met = ask(Say("again " * 300, size=6), End("stop"))
+    assert met.fault.kind_of_fault == "too_long"
+    assert "repeated itself" in met.fault.message
+    assert len(met.requests) == 1
+
+
 def test_a_filter_ends_a_reply(ask):
     met = ask(Say("Half a "), End("content_filter"))
     assert met.fault.kind_of_fault == "refused"
