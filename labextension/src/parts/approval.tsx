@@ -238,7 +238,13 @@ function Decision(props: { question: Question }): JSX.Element {
       {isOpen && (
         <div className="linda-Tool-body">
           <p>{question.preview.sentence}</p>
-          <Arguments value={question.arguments} />
+          {question.kind === 'consent' ? (
+            <pre className="linda-Card-code" tabIndex={0}>
+              {question.preview.code}
+            </pre>
+          ) : (
+            <Arguments value={question.arguments} />
+          )}
         </div>
       )}
     </div>

@@ -72,14 +72,16 @@ function UserText(props: { message: Message }): JSX.Element {
   );
 }
 
-/** Questions of the runs that answer a message which belong to no call: may this go to that provider? */
+/** What was answered about a run's requests, not about a call: an open question stands at the end of the chat. */
 function RunQuestions(props: { message: Message }): JSX.Element {
   const { chat_id, message_id } = props.message;
   const questions = useStore(state => {
     const log = state.logs[chat_id];
     return log
       ? questionsOf(log, '').filter(
-          one => log.runs[one.run_id]?.message_id === message_id
+          one =>
+            one.state !== 'open' &&
+            log.runs[one.run_id]?.message_id === message_id
         )
       : [];
   }, sameItems);
