@@ -55,7 +55,7 @@ from .storage.files import Results
 from .storage.upgrade import upgrade
 from .tasks.store import SqlTasks
 from .tools import catalogue
-from .usage.budget import budgets_of
+from .usage.limits import BudgetFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -158,7 +158,7 @@ class Worker:
             max_steps=settings["max_steps"],
             join_s=settings["delta_join_ms"] / 1000,
             root_dir=root_dir,
-            budgets=budgets_of(settings),
+            budgets=BudgetFile(data_dir / "budgets.json", settings).current,
             stays_here=self._providers.stays_here,
             price=self._model.price,
             tokens=ModelTokens(lambda model: self._providers.connect(model).litellm_model, self._model.library),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -63,7 +64,8 @@ class Mind:
     """Whether a model is good enough to write a summary of older messages."""
     needs_all_tools: Callable[[str], bool]
     """Whether a model cannot ask for further families of tools."""
-    budgets: Sequence[Budget] = ()
+    budgets: Callable[[], Sequence[Budget]] = tuple
+    """Those that hold now."""
     stays_here: Callable[[str], bool] = _never_here
     """Whether what this model is told stays on this machine: it uses no budget."""
     price: Callable[[str, int, int], Awaitable[float | None]] = _unknown_price
@@ -179,14 +181,15 @@ class Runner:
     async def _may_spend(self, made: Made, transcript: Transcript) -> bool:
         """Whether the next call keeps to the budgets; if not, the run waits for the person's word, or ends."""
         model, given = made.request.model, made.meter.used
-        if not self._mind.budgets or self._mind.stays_here(model):
+        budgets = () if self._mind.stays_here(model) else await asyncio.to_thread(self._mind.budgets)
+        if not budgets:
             return True
         run, now = self._lease.run, self._lease.log.clock.now()
         coming = Cost(given + REPLY_TOKENS, await self._mind.price(model, given, REPLY_TOKENS))
 
         def look() -> BudgetState | None:
             with self._lease.log.database.read() as connection:
-                return spending.passed(connection, self._mind.budgets, coming, run, transcript.questions, now=now)
+                return spending.passed(connection, budgets, coming, run, transcript.questions, now=now)
 
         state = await self._lease.log.database.run(look)
         if state is None:

@@ -25,6 +25,7 @@ ROUTES: tuple[tuple[str, type], ...] = (
     (f"results/{ID}", chats.ResultHandler),
     (f"runs/{ID}/trace", usage.TraceHandler),
     ("usage", usage.UsageHandler),
+    ("usage/budgets", usage.BudgetsHandler),
     ("tasks", tasks.TasksHandler),
     (f"tasks/{ID}", tasks.TaskHandler),
     ("questions", permissions.QuestionsHandler),

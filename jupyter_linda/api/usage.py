@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -13,14 +14,16 @@ from ..chats import summaries
 from ..errors import InvalidInput, NotFound
 from ..permissions import audit
 from ..runs import questions
-from ..schemas import ContextMeter, Trace, UsageReport
+from ..schemas import Budgets, ContextMeter, Trace, UsageReport
 from ..storage.tables import calls, events, messages, runs
 from ..usage import store
-from ..usage.budget import budgets_of
+from ..usage.limits import BudgetFile
 from .base import LindaHandler
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from .services import Services
 
 MOST_DAYS = 366
 MOST_DECISIONS = 1000
@@ -35,14 +38,27 @@ class UsageHandler(LindaHandler):
         if days is None or not 1 <= days <= MOST_DAYS:
             raise InvalidInput(f"days is {days}.", remedy=f"Choose 1 to {MOST_DAYS}.")
         owner, now = self.owner_id, self.services.clock.now()
-        budgets = budgets_of(self.services.settings.to_worker())
+        limits = _limits(self.services)
 
         def work() -> UsageReport:
             with self.services.database.read() as connection:
                 since = now - timedelta(days=days)
-                return store.report(connection, owner, budgets, since=since, until=now, now=now)
+                return store.report(connection, owner, limits, since=since, until=now, now=now)
 
         self.reply(await self.services.database.run(work))
+
+
+class BudgetsHandler(LindaHandler):
+    """PUT usage/budgets"""
+
+    needs_database = False
+
+    async def put(self) -> None:
+        """Replace the person's own budgets: only a person may."""
+        self.refuse_tokens()
+        limits = _limits(self.services)
+        limits.save(self.body(Budgets))
+        self.reply(limits.own())
 
 
 class TraceHandler(LindaHandler):
@@ -61,6 +77,10 @@ class TraceHandler(LindaHandler):
             self.set_header("Content-Disposition", f'attachment; filename="linda-trace-{run_id}.json"')
         self.set_header("Cache-Control", "no-store")
         self.reply(found)
+
+
+def _limits(services: Services) -> BudgetFile:
+    return BudgetFile(Path(services.settings.data_dir) / "budgets.json", services.settings.to_worker())
 
 
 def trace_of(connection: Connection, run_id: str, owner_id: str) -> Trace:

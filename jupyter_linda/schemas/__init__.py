@@ -64,6 +64,7 @@ from .rules import (
     TrialResult,
 )
 from .usage import (
+    Budgets,
     BudgetState,
     ModelCall,
     Period,
@@ -82,6 +83,7 @@ __all__ = [
     "Answer",
     "AuditEntry",
     "BudgetState",
+    "Budgets",
     "Call",
     "CallState",
     "Chat",

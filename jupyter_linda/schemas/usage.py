@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from .context import ContextMeter, Summary
 from .nouns import AuditEntry, Call, Message, Noun, Question, Run
@@ -56,6 +56,17 @@ class BudgetState(Noun):
     used: float
 
 
+class Budgets(Noun):
+    """Most of a reply, a day and a month, in US dollars and in tokens; 0 is no limit."""
+
+    run_usd: float = Field(0.0, ge=0, allow_inf_nan=False)
+    day_usd: float = Field(0.0, ge=0, allow_inf_nan=False)
+    month_usd: float = Field(0.0, ge=0, allow_inf_nan=False)
+    run_tokens: int = Field(0, ge=0)
+    day_tokens: int = Field(0, ge=0)
+    month_tokens: int = Field(0, ge=0)
+
+
 class Planning(Noun):
     """The planning figure: what a team would use a day."""
 
@@ -76,6 +87,9 @@ class UsageReport(Noun):
     days: tuple[UsageDay, ...]
     models: tuple[UsageRow, ...]
     budgets: tuple[BudgetState, ...]
+    """Those that hold for a day and a month."""
+    own: Budgets
+    """The person's own, which the server's may narrow."""
     planning: Planning
 
 

@@ -33,17 +33,6 @@ class Budget:
     limit: float
 
 
-def budgets_of(settings: Mapping[str, object]) -> tuple[Budget, ...]:
-    """The budgets of the settings `budget_<period>_<unit>`; 0 is none."""
-    found = []
-    for period in ("run", "day", "month"):
-        for unit in ("usd", "tokens"):
-            limit = float(str(settings[f"budget_{period}_{unit}"]))
-            if limit:
-                found.append(Budget(period, unit, limit))
-    return tuple(found)
-
-
 def state_of(budget: Budget, used: Cost) -> BudgetState:
     """The budget with what is used of it."""
     return BudgetState(

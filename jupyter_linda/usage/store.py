@@ -9,13 +9,14 @@ from sqlalchemy import BigInteger, Connection, Row, func, select, type_coerce
 
 from ..schemas import ModelCall, UsageDay, UsageReport, UsageRow, UsageTotal
 from ..storage.tables import EPOCH, Instant, model_calls, traces
-from .budget import Budget, Cost, begin_of, planning, state_of
+from .budget import Cost, begin_of, planning, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from ..schemas import Period
+    from .limits import BudgetFile
 
 MICROS = 1_000_000
 QUARTER_US = 15 * 60 * MICROS
@@ -36,7 +37,13 @@ _ENDED = model_calls.c.outcome != ""
 
 
 def report(
-    connection: Connection, owner_id: str, budgets: Sequence[Budget], *, since: datetime, until: datetime, now: datetime
+    connection: Connection,
+    owner_id: str,
+    limits: BudgetFile,
+    *,
+    since: datetime,
+    until: datetime,
+    now: datetime,
 ) -> UsageReport:
     """What a person used, by day and by model, and how their budgets stand."""
     quarter = type_coerce(model_calls.c.begun_at, BigInteger) // QUARTER_US
@@ -59,7 +66,8 @@ def report(
         total=_total(rows),
         days=tuple(UsageDay(day=day, total=_total(of_day)) for day, of_day in sorted(by_day.items())),
         models=tuple(sorted(models, key=lambda row: (-row.total.cost_usd, -row.total.input_tokens, row.name))),
-        budgets=tuple(state_of(budget, used[budget.period]) for budget in budgets if budget.period != "run"),
+        budgets=tuple(state_of(budget, used[budget.period]) for budget in limits.current() if budget.period != "run"),
+        own=limits.own(),
         planning=planning(),
     )
 

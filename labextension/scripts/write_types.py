@@ -38,6 +38,7 @@ REQUESTS = {
     "CondenseChat",
     "NewTask",
     "TaskPatch",
+    "Budgets",
     "Trial",
     "RulesInput",
     "PrivacyInput",

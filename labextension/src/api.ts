@@ -8,6 +8,7 @@ import type {
   Action,
   Answer,
   AuditEntry,
+  Budgets,
   Chat,
   ChatList,
   ChatPatch,
@@ -201,6 +202,9 @@ export class Api {
   }
   usage = (days: number): Promise<UsageReport> =>
     this.call(`usage?days=${days}`);
+  /** Budgets hold back what leaves and costs: only a person sets them. */
+  saveBudgets = (body: Budgets): Promise<Budgets> =>
+    this.asPerson('usage/budgets', 'PUT', body);
   trace = (runId: string): Promise<Trace> =>
     this.call(path`runs/${runId}/trace`);
 

@@ -9,6 +9,7 @@ import {
 } from './api';
 import type { Store } from './store';
 import type {
+  Budgets,
   ProviderInput,
   RouteTrial,
   RouteTrialResult,
@@ -187,6 +188,10 @@ export class Setup {
       found = await this.api.usage(days);
     });
     return found;
+  }
+
+  async saveBudgets(budgets: Budgets): Promise<boolean> {
+    return this.guarded(() => this.api.saveBudgets(budgets));
   }
 
   /** Show why a run went as it did. */

@@ -535,6 +535,15 @@ export interface BudgetState {
   limit: number;
   used: number;
 }
+/** Most of a reply, a day and a month, in US dollars and in tokens; 0 is no limit. */
+export interface Budgets {
+  run_usd?: number;
+  day_usd?: number;
+  month_usd?: number;
+  run_tokens?: number;
+  day_tokens?: number;
+  month_tokens?: number;
+}
 /** The planning figure: what a team would use a day. */
 export interface Planning {
   runs: number;
@@ -550,6 +559,7 @@ export interface UsageReport {
   days: UsageDay[];
   models: UsageRow[];
   budgets: BudgetState[];
+  own: Budgets;
   planning: Planning;
 }
 /** One try of a model call, as it was written down. */

@@ -8,18 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_linda.usage.budget import Budget, Cost, begin_of, budgets_of, first_passed, planning
+from jupyter_linda.usage.budget import Budget, Cost, begin_of, first_passed, planning
 
 NOTHING = {period: Cost(0, 0.0) for period in ("run", "day", "month")}
-
-
-def test_settings_name_budgets_and_zero_is_none():
-    settings = {f"budget_{period}_{unit}": 0 for period in ("run", "day", "month") for unit in ("usd", "tokens")}
-    assert budgets_of(settings) == ()
-    assert budgets_of({**settings, "budget_day_usd": 2.5, "budget_run_tokens": 900}) == (
-        Budget("run", "tokens", 900.0),
-        Budget("day", "usd", 2.5),
-    )
 
 
 @pytest.mark.parametrize(

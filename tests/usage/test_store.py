@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from jupyter_linda.schemas import UsageTotal
 from jupyter_linda.storage.tables import model_calls
 from jupyter_linda.usage import store
-from jupyter_linda.usage.budget import Budget
+from jupyter_linda.usage.limits import BudgetFile
 
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
@@ -40,7 +40,9 @@ def read(database, work):
         return work(connection)
 
 
-def test_sums_by_day_and_model_tell_local_unpriced_and_estimated_calls_apart(database, add):
+def test_sums_by_day_and_model_tell_local_unpriced_and_estimated_calls_apart(database, add, tmp_path):
+    zero = {f"budget_{period}_{unit}": 0 for period in ("run", "day", "month") for unit in ("usd", "tokens")}
+    limits = BudgetFile(tmp_path / "budgets.json", {**zero, "budget_day_usd": 1.0, "budget_run_usd": 1.0})
     add()
     add(begun_at=NOON - timedelta(days=1), cost_usd_micros=None, is_estimated=True)
     add(model="linda/demo", is_local=True, cost_usd_micros=0, output_tokens=50)
@@ -49,7 +51,7 @@ def test_sums_by_day_and_model_tell_local_unpriced_and_estimated_calls_apart(dat
     found = read(
         database,
         lambda c: store.report(
-            c, "local", (Budget("day", "usd", 1.0), Budget("run", "usd", 1.0)),
+            c, "local", limits,
             since=NOON - timedelta(days=7), until=NOON + timedelta(days=1), now=NOON,
         ),
     )  # fmt: skip

@@ -5,6 +5,7 @@ import React from 'react';
 
 import { useFrame } from '../frame';
 import { costOf, tokensOf } from '../moments';
+import { BudgetForm } from '../parts/budgets';
 import type { BudgetState, UsageDay, UsageReport, UsageTotal } from '../types';
 
 const SPANS = [1, 7, 30, 90, 365];
@@ -12,6 +13,7 @@ const SPANS = [1, 7, 30, 90, 365];
 export default function UsageView(): JSX.Element {
   const { actions, trans } = useFrame();
   const [days, setDays] = React.useState(30);
+  const [saved, setSaved] = React.useState(0);
   const [report, setReport] = React.useState<UsageReport | null>(null);
   React.useEffect(() => {
     let isCurrent = true;
@@ -19,7 +21,7 @@ export default function UsageView(): JSX.Element {
     return () => {
       isCurrent = false;
     };
-  }, [actions, days]);
+  }, [actions, days, saved]);
   return (
     <div className="linda-View">
       <div className="linda-Scroll linda-Page">
@@ -39,6 +41,9 @@ export default function UsageView(): JSX.Element {
           </select>
         </div>
         {report && <Report report={report} days={days} />}
+        {report && (
+          <BudgetForm own={report.own} onSaved={() => setSaved(saved + 1)} />
+        )}
       </div>
     </div>
   );
