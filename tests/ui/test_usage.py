@@ -37,4 +37,9 @@ def test_a_reply_has_a_trace_and_is_in_the_sums(open_panel, provider, notebook):
     panel.root.get_by_role("menuitem", name="Usage").click()
     expect(panel.root.locator(".linda-Sums")).to_contain_text("calls", timeout=15_000)
     expect(panel.root.get_by_role("table", name="By model")).to_contain_text("scripted")
+
+    panel.root.get_by_text("My budgets").click()
+    panel.root.get_by_label("A day, tokens").fill("50000")
+    panel.button("Save").click()
+    expect(panel.root.locator(".linda-Budget")).to_contain_text("Budget of today: 0 / 50.0 k tokens", timeout=15_000)
     assert panel.errors == []
