@@ -42,8 +42,6 @@ KEY_VARIABLES: Mapping[str, str] = {
 }
 """litellm's provider word -> the environment variable that holds its key."""
 
-LOCAL_KINDS = frozenset({"ollama", "ollama_chat", "lm_studio", "llamafile", "hosted_vllm"})
-
 
 @dataclass(frozen=True)
 class Connection:
@@ -137,7 +135,7 @@ class Providers:
                 model_id=f"{provider.name}/{model}",
                 label=model,
                 provider=provider.label or provider.name,
-                is_local=_is_local(provider),
+                is_local=self.stays_here(f"{provider.name}/{model}"),
                 is_ready=True,
             )
             for provider in self.list_all()
@@ -337,9 +335,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _is_local(provider: Provider) -> bool:
-    if provider.base_url:
-        return any(host in provider.base_url for host in ("//localhost", "//127.", "//[::1]"))
-    return provider.kind in LOCAL_KINDS
