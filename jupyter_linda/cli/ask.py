@@ -124,6 +124,10 @@ class Talk:
                     self._say(payload.get("text", ""))
                 case "call.changed":
                     self._show_call(payload["call"])
+                case "model.retrying":
+                    self._remark(_wait(payload))
+                case "message.done" if payload.get("notice"):
+                    self._remark(payload["notice"])
                 case "question.changed" if payload["question"].get("state") == "open":
                     self._ask(payload["question"])
                 case "run.changed" if payload["run"]["state"] in FINAL:
@@ -141,6 +145,12 @@ class Talk:
         if not self._is_json:
             self._end_line()
             print(text, flush=True)
+
+    def _remark(self, text: str) -> None:
+        """What is not the answer goes beside it."""
+        if not self._is_json:
+            self._end_line()
+            print(text, file=sys.stderr, flush=True)
 
     def _end_line(self) -> None:
         if self._is_in_line:
@@ -219,3 +229,10 @@ class Talk:
         if run["state"] == "done" and self._was_refused:
             return REFUSED
         return EXIT_CODES[run["state"]]
+
+
+def _wait(told: Json) -> str:
+    """Why and when a model is asked again."""
+    if told["next_model"] != told["model"]:
+        return f"{told['message']} {told['next_model']} is asked instead."
+    return f"{told['message']} Next try in {told['wait_s']:.0f} s."

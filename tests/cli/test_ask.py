@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from tests.cli.conftest import CommandLine, processes_of
-from tests.fakes.provider import End, Fail, Say, Stall, Use, says, uses
+from tests.fakes.provider import End, Fail, Say, Stall, Use, in_turn, says, uses
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -167,6 +167,14 @@ def test_a_failing_provider_ends_with_1_and_the_remedy(linda, provider):
     assert done.code == 1
     assert "The provider refused the key." in done.err
     assert "Check the key in" in done.err
+
+
+def test_a_wait_and_who_answered_are_said_beside_the_answer(linda, provider):
+    provider.script("wait a moment", in_turn([Fail(429, "slow", (("Retry-After", "0.1"),))], says("Done.")))
+    done = linda.run("ask", "wait a moment")
+    assert (done.code, done.out) == (0, "Done.\n")
+    assert "The provider asks to wait" in done.err
+    assert "Next try in 0 s." in done.err
 
 
 def test_an_unknown_chat_or_model_is_said_plainly(linda):
