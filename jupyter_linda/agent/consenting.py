@@ -41,8 +41,8 @@ def refusal(destination: str) -> Problem:
 def question_for(needed: ConsentNeeded, run: Run, question_id: str, *, now: datetime, expiry: timedelta) -> Question:
     """The question, with exactly what would leave."""
     sentence = (
-        f"Send this to {needed.destination}? {needed.model} runs there, not on this machine; {needed.reason}. It gets "
-        "your words, text of cells and files with identities and keys replaced, and of data what its level lets out."
+        f"Send this to {needed.destination}? {needed.model} runs there, not on this machine. Identities and keys are "
+        f"replaced, and of data goes what its level lets out. You are asked because {needed.reason}."
     )
     return Question(
         question_id=question_id,
@@ -53,7 +53,7 @@ def question_for(needed: ConsentNeeded, run: Run, question_id: str, *, now: date
         state="open",
         action="send",
         resource=needed.destination,
-        preview=Preview(sentence=sentence, code=needed.preview, language="text", rule=needed.reason),
+        preview=Preview(sentence=sentence, code=needed.preview, language="text"),
         opened_at=now,
         expires_at=now + expiry,
     )

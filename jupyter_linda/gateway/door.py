@@ -96,8 +96,9 @@ class Door(Model):
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """See `ports.Model`. Raises `ConsentNeeded` before anything leaves that a person has not agreed to."""
-        allowed = request.allowed | await self._consents.providers(request.owner_id)
-        decided = self._route(request, allowed)
+        always = await self._consents.providers(request.owner_id)
+        decided = self._route(request, always)
+        allowed = request.allowed | always
         leaving = await self._prepare(request, decided)
         if decided.effect == "ask":
             raise ConsentNeeded(
@@ -153,10 +154,10 @@ class Door(Model):
 
     # ---- where to ---------------------------------------------------------------------------------
 
-    def _route(self, request: ModelRequest, allowed: frozenset[str]) -> Route:
+    def _route(self, request: ModelRequest, always: frozenset[str]) -> Route:
         privacy = self._rules.privacy()
         names = dict.fromkeys((request.model, *(model.model_id for model in self._reach.models())))
-        options = [self._option(name, allowed) for name in names]
+        options = [self._option(name, always) for name in names]
         facts = Facts(
             options=options,
             chosen=request.model,
@@ -173,9 +174,9 @@ class Door(Model):
             )
         return decided
 
-    def _option(self, model: str, allowed: frozenset[str]) -> Option:
+    def _option(self, model: str, always: frozenset[str]) -> Option:
         is_here = self._reach.stays_here(model)
-        has_consent = is_here or self._destination(model) in allowed
+        has_consent = is_here or self._destination(model) in always
         return Option(model, is_here=is_here, is_fit=model != DEMO_MODEL, has_consent=has_consent)
 
     def _destination(self, model: str) -> str:
@@ -266,9 +267,9 @@ def _rest(text: Restorer, thought: Restorer) -> list[ModelEvent]:
 
 
 def preview_text(messages: Sequence[Mapping[str, Json]], *, most_chars: int | None = PREVIEW_CHARS) -> str:
-    """What would leave, or left, for a person to read."""
+    """What would leave, or left, for a person to read: all of it, the instructions of this program at the end."""
     parts = []
-    for message in messages:
+    for message in sorted(messages, key=lambda message: message["role"] == "system"):  # our instructions last
         lines = [str(message.get("content") or "")]
         lines += [
             f"{call['function']['name']} {call['function']['arguments']}" for call in message.get("tool_calls") or ()

@@ -82,11 +82,11 @@ def route(facts: Facts) -> Route:
                 effect="ask", model=option.model, reason=f"{closed}, and no model on this machine is fit for this"
             )
         return Route(effect="auto", model=option.model, reason=f"{reason}; you let this one request go though {closed}")
-    if facts.is_allowed_once:
-        return Route(effect="auto", model=option.model, reason=f"{reason}; you let this one request go")
+    if not option.has_consent and facts.is_allowed_once:
+        return Route(effect="auto", model=option.model, reason=f"{reason}; you let this answer's requests go")
     if not option.has_consent:
         return Route(effect="ask", model=option.model, reason="this folder has not sent anything to this provider yet")
-    if facts.sensitivity == "high" and not facts.chosen:
+    if facts.sensitivity == "high" and not facts.chosen and not facts.is_allowed_once:
         return Route(
             effect="ask", model=option.model, reason="it holds values of data, and no model here is fit for this"
         )

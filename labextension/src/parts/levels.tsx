@@ -128,7 +128,7 @@ function Matrix(props: PartProps): JSX.Element {
     });
   return (
     <div role="group" aria-label={trans.__('Levels')}>
-      <div className="linda-Row">
+      <div className="linda-Level">
         <span className="linda-mod-grow">{trans.__('Everything else')}</span>
         <TextChoice
           value={privacy.default.text}
@@ -185,7 +185,7 @@ function Line(props: {
   const example = isFrame ? 'df_*' : 'data/*.csv';
   const label = isFrame ? trans.__('Data frame') : trans.__('Path pattern');
   return (
-    <div className="linda-Row">
+    <div className="linda-Level">
       <input
         className="linda-Input linda-mod-grow"
         aria-label={label}
