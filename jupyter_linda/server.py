@@ -25,6 +25,7 @@ from .runs.supervisor import Supervisor
 from .seeds import RandomIds, SystemClock
 from .storage.database import Database
 from .storage.files import Results
+from .storage.standing import Standing
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -104,6 +105,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
                 policies=policies,
             ),
         ),
+        standing=Standing(settings.data_dir),
         results=Results(data_dir / "results"),
         sent=Results(data_dir / "sent"),
         clock=clock,

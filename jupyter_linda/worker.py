@@ -52,6 +52,7 @@ from .schemas import ProviderInput, Run, Undo
 from .seeds import RandomIds, SystemClock
 from .storage.database import Database
 from .storage.files import Results
+from .storage.standing import Standing
 from .storage.upgrade import upgrade
 from .tasks.store import SqlTasks
 from .tools import catalogue
@@ -163,6 +164,7 @@ class Worker:
             price=self._model.price,
             tokens=ModelTokens(lambda model: self._providers.connect(model).litellm_model, self._model.library),
             window_tokens=settings["window_tokens"],
+            standing=Standing(settings["data_dir"]).text,
             needs_all_tools=lambda model: model == DEMO_MODEL,  # it knows each by name, and asks for none
             writes_summaries=lambda model: model != DEMO_MODEL,  # it picks the right tool, and writes no prose
         )

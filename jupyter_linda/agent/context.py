@@ -81,6 +81,11 @@ def system_prompt(root_name: str) -> str:
     return text.replace("{root_name}", one_line(root_name))
 
 
+def as_standing(text: str) -> str:
+    """The person's standing instructions as they stand behind ours; nothing where there are none."""
+    return f"\n\nStanding instructions of the person, for every chat\n{text}\n" if text else ""
+
+
 def pieces_of(transcript: Transcript) -> list[Piece]:
     """A transcript's messages, oldest first."""
     by_message: dict[str, list[CallRow]] = {}

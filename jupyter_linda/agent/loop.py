@@ -62,6 +62,8 @@ class Mind:
     """Most tokens of a prompt, where the model takes as many."""
     writes_summaries: Callable[[str], bool]
     """Whether a model is good enough to write a summary of older messages."""
+    standing: Callable[[], str]
+    """The person's standing instructions, as they are now."""
     needs_all_tools: Callable[[str], bool]
     """Whether a model cannot ask for further families of tools."""
     budgets: Callable[[], Sequence[Budget]] = tuple
@@ -303,6 +305,7 @@ def desk_of(mind: Mind, hands: Hands) -> Desk:
         window_tokens=mind.window_tokens,
         picture=hands.results.get,
         writes_summaries=mind.writes_summaries,
+        standing=mind.standing,
     )
 
 

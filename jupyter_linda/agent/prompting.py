@@ -46,6 +46,8 @@ class Desk:
     picture: Callable[[str], str]
     writes_summaries: Callable[[str], bool]
     """Whether a model is good enough to write a summary."""
+    standing: Callable[[], str]
+    """The person's standing instructions, as they are now."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,12 @@ class _Frame:
     system: str
     tools: Sequence[Mapping[str, Json]]
     instructions_tokens: int
+    standing_tokens: int
     tools_tokens: int
 
     @property
     def fixed(self) -> int:
-        return self.instructions_tokens + self.tools_tokens
+        return self.instructions_tokens + self.standing_tokens + self.tools_tokens
 
 
 class Prompter:
@@ -115,13 +118,15 @@ class Prompter:
         counter = await self._desk.tokens.counter(model)
         window = window_of(self._desk.window_tokens, counter.max_input_tokens, counter.max_output_tokens)
         system = context.system_prompt(Path(self._desk.root_dir).name or "/")
+        standing = context.as_standing(await asyncio.to_thread(self._desk.standing))
         return _Frame(
             model=model,
             counter=counter,
             window=window if most is None else min(window, most),
-            system=system,
+            system=system + standing,
             tools=tools,
             instructions_tokens=counter.count(system),
+            standing_tokens=counter.count(standing),
             tools_tokens=await asyncio.to_thread(counter.count_tools, tools),
         )
 
@@ -263,6 +268,7 @@ def _meter(frame: _Frame, measured: Measured, made: Fit, sent: Sequence[int], su
     results = sum(min(tokens, made.shares.get(call_id, tokens)) for unit in units for call_id, tokens in unit.results)
     parts = [
         ContextPart(kind="instructions", tokens=frame.instructions_tokens),
+        ContextPart(kind="standing", tokens=frame.standing_tokens),
         ContextPart(kind="tools", tokens=frame.tools_tokens),
         ContextPart(kind="summary", tokens=summary_tokens),
         ContextPart(kind="messages", tokens=sum(unit.tokens for unit in units) - pictures),

@@ -1,9 +1,11 @@
-"""Routes of what models are given: pins, and condensing a chat now."""
+"""Routes of what models are given: pins, condensing a chat now, standing instructions."""
 
 from __future__ import annotations
 
+import asyncio
+
 from ..chats import store, summaries
-from ..schemas import CondenseChat, MessagePatch
+from ..schemas import CondenseChat, MessagePatch, StandingText
 from .base import LindaHandler
 
 
@@ -22,6 +24,22 @@ class MessageHandler(LindaHandler):
         await self.services.database.run(work)
         self.set_status(204)
         self.finish()
+
+
+class StandingHandler(LindaHandler):
+    """GET and PUT instructions"""
+
+    needs_database = False
+
+    async def get(self) -> None:
+        """The person's standing instructions."""
+        self.reply(StandingText(text=await asyncio.to_thread(self.services.standing.text)))
+
+    async def put(self) -> None:
+        """Others from now on: a person's to say, like an answer, for they stand in every prompt as their words."""
+        self.refuse_tokens()
+        await asyncio.to_thread(self.services.standing.save, self.body(StandingText).text)
+        self.reply(StandingText(text=await asyncio.to_thread(self.services.standing.text)))
 
 
 class CondenseHandler(LindaHandler):

@@ -32,6 +32,7 @@ ROUTES: tuple[tuple[str, type], ...] = (
     (f"questions/{ID}/answer", permissions.AnswerHandler),
     ("grants", permissions.GrantsHandler),
     (f"grants/{ID}", permissions.GrantHandler),
+    ("instructions", context.StandingHandler),
     ("rules", rules.RulesHandler),
     ("rules/try", rules.TryRulesHandler),
     ("audit", audit.AuditHandler),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..runs.supervisor import Supervisor
     from ..storage.database import Database
     from ..storage.files import Results
+    from ..storage.standing import Standing
 
 
 LOOK_S = 2.0
@@ -56,6 +57,7 @@ class Services:
     policies: Policies
     paths: PathPolicy
     results: Results
+    standing: Standing
     sent: Results
     """What left the machine, message by message."""
     clock: Clock

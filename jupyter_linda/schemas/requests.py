@@ -118,6 +118,12 @@ class MessagePatch(Noun):
     is_pinned: bool
 
 
+class StandingText(Noun):
+    """GET and PUT instructions: what the person wants in every chat."""
+
+    text: str
+
+
 class CondenseChat(Noun):
     """POST chats/{chat_id}/condense: the branch that ends in this message."""
 

@@ -34,6 +34,7 @@ import type {
   RulesText,
   Run,
   Sent,
+  StandingText,
   Status,
   Summary,
   Task,
@@ -163,6 +164,10 @@ export class Api {
     body: CondenseChat
   ): Promise<{ summary: Summary | null }> =>
     this.call(path`chats/${chatId}/condense`, { method: 'POST', body });
+  instructions = (): Promise<StandingText> => this.call('instructions');
+  /** They stand in every prompt as the person's words: only the page itself may change them. */
+  saveInstructions = (body: StandingText): Promise<StandingText> =>
+    this.asPerson('instructions', 'PUT', body);
   retry = (chatId: string, body: Retry): Promise<Accepted> =>
     this.call(path`chats/${chatId}/retry`, { method: 'POST', body });
   stop = (chatId: string): Promise<{ runs: Run[] }> =>

@@ -14,6 +14,20 @@ export class Condensing extends Changes {
     );
   }
 
+  /** The person's standing instructions; null when they cannot be had now. */
+  async instructions(): Promise<string | null> {
+    let text: string | null = null;
+    await this.guarded(async () => {
+      text = (await this.api.instructions()).text;
+    });
+    return text;
+  }
+
+  /** Whether other instructions hold now. */
+  async saveInstructions(text: string): Promise<boolean> {
+    return this.guarded(() => this.api.saveInstructions({ text }));
+  }
+
   /** Let a summary stand for older messages now. */
   async condense(): Promise<void> {
     const { current, logs } = this.store.state;

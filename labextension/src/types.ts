@@ -331,6 +331,10 @@ export interface ChatList {
 export interface MessagePatch {
   is_pinned: boolean;
 }
+/** GET and PUT instructions: what the person wants in every chat. */
+export interface StandingText {
+  text: string;
+}
 /** POST chats/{chat_id}/condense: the branch that ends in this message. */
 export interface CondenseChat {
   message_id: string;

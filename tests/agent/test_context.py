@@ -414,3 +414,13 @@ async def test_a_call_for_a_summary_is_written_down_like_any_other(desk):
     with desk.log.database.read() as connection:
         (row,) = connection.execute(select(model_calls).where(model_calls.c.purpose == "summary")).all()
     assert (row.outcome, row.input_tokens, row.chat_id, row.owner_id) == ("done", 7, desk.chat_id, "local")
+
+
+async def test_standing_instructions_stand_behind_ours_and_are_measured(desk):
+    small(desk, window=20_000)
+    desk.standing = "Answer in German."
+    async with desk.working():
+        await turns(desk, 1)
+    system = str(desk.model.requests[0].messages[0]["content"])
+    assert system.endswith("Standing instructions of the person, for every chat\nAnswer in German.\n")
+    assert {part.kind for part in meter(desk).parts} == {"instructions", "standing", "tools", "messages"}

@@ -178,6 +178,7 @@ class Desk:
         self.max_input_tokens: int | None = None
         self.writes_summaries = True
         self.needs_all_tools = False
+        self.standing = ""
         self.chat_id = ""
         self._count = 0
 
@@ -273,6 +274,7 @@ class Worker:
             tokens=FakeTokens(desk.max_input_tokens),
             window_tokens=desk.window_tokens,
             writes_summaries=lambda model: desk.writes_summaries,
+            standing=lambda: desk.standing,
             needs_all_tools=lambda model: desk.needs_all_tools,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tornado.httpclient import HTTPClientError
 
+from jupyter_linda.errors import InvalidInput
 from tests.fakes.provider import says
 
 
@@ -53,3 +54,24 @@ async def test_what_is_not_there_is_neither_pinned_nor_condensed(api, provider):
         with pytest.raises(HTTPClientError) as caught:
             await api.call(method, path, body)
         assert caught.value.code == 404
+
+
+async def test_standing_instructions_stand_in_the_next_prompt(api, provider, data_dir):
+    api.connect()
+    assert await api.call("GET", "instructions") == {"text": ""}
+    with pytest.raises(HTTPClientError) as caught:  # a token proves no person, and the instructions count as theirs
+        await api.call("PUT", "instructions", {"text": "with a token"})
+    assert caught.value.code == 403
+    standing = api.linda.services().standing
+    standing.save("Answer in German.\n")
+    assert (data_dir / "instructions.md").read_text() == "Answer in German.\n"
+    assert await api.call("GET", "instructions") == {"text": "Answer in German."}
+    chat_id = await api.new_chat()
+    await api.send(chat_id, "hello")
+    await api.until(chat_id)
+    assert "Answer in German." in provider.requests[-1]["messages"][0]["content"]
+    assert "standing" in [part["kind"] for part in (await api.view(chat_id))["meter"]["parts"]]
+    with pytest.raises(InvalidInput, match="8,001 characters"):
+        standing.save("x" * 8_001)
+    standing.save(" ")
+    assert not (data_dir / "instructions.md").exists()

@@ -56,3 +56,45 @@ def test_with_nothing_older_it_says_so(open_panel, provider):
     panel.root.get_by_role("button", name=re.compile("Context:")).click()
     panel.button("Condense older messages").click()
     expect(panel.root.get_by_text("Nothing is older than the last six messages.")).to_be_visible(timeout=30_000)
+
+
+def test_a_slash_lists_what_can_be_done_and_does_it(open_panel, provider, notebook):
+    panel = open_panel(notebook)
+    provider.script("Explain this cell", says("It sets x."))
+    provider.script("/usr/bin is a folder", says("So it is."))
+    panel.new_chat()
+    panel.page.locator(".jp-Notebook .jp-Cell").first.locator(".jp-InputPrompt").click(force=True)
+    panel.box.fill("/")
+    options = panel.root.get_by_role("listbox", name="Commands").get_by_role("option")
+    expect(options.first).to_have_text(re.compile("/explain"))
+    expect(options).to_have_count(8)  # no error to fix here
+    panel.box.press_sequentially("co")
+    expect(options).to_have_count(2)
+    panel.box.press("Escape")
+    expect(options).to_have_count(0)
+    panel.box.fill("/ex")
+    panel.box.press("Enter")
+    panel.expect_text("It sets x.")
+    panel.box.fill("/usr/bin is a folder")
+    panel.box.press("Enter")
+    panel.expect_text("So it is.")
+    panel.box.fill("/new")
+    panel.box.press("Escape")
+    panel.box.press("Enter")
+    expect(panel.log).to_have_count(0)
+
+
+def test_standing_instructions_are_written_once_and_stand_in_every_prompt(open_panel, provider):
+    panel = open_panel()
+    panel.new_chat()
+    panel.button("More views").click()
+    panel.root.get_by_role("menuitem", name=re.compile("^(Models|Settings)")).first.click()
+    box = panel.root.get_by_role("textbox", name="Standing instructions")
+    box.fill("Answer in German.")
+    panel.button("Save").click()
+    expect(panel.root.get_by_text("They hold from the next message on.")).to_be_visible()
+    panel.button("Chats").click()
+    panel.new_chat()
+    panel.ask("a first word")
+    panel.expect_text("You said: a first word")
+    assert "Answer in German." in provider.requests[-1]["messages"][0]["content"]

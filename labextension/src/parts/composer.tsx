@@ -6,9 +6,11 @@ import React from 'react';
 import { sameItems, useFrame, useStore } from '../frame';
 import { activeRun } from '../reduce';
 import { chipKey, chipsOf, tokensOf } from '../attached';
+import { slashAt, slashCommands, slashOf, type SlashCommand } from '../slash';
 import { EMPTY_DRAFT } from '../store';
 import type { Mode } from '../types';
 import { Chips } from './chips';
+import { useChoices } from './choices';
 import { mentionAt, useMentions } from './mention';
 import { MenuButton } from './menu';
 import { Meter } from './meter';
@@ -18,7 +20,7 @@ export const COMPOSER_SELECTOR = '.linda-Composer textarea';
 const MODES: readonly Mode[] = ['ask', 'edit', 'plan'];
 
 export function Composer(): JSX.Element {
-  const { actions, trans } = useFrame();
+  const { actions, commands, trans } = useFrame();
   const current = useStore(state => state.current);
   const draft = useStore(state => state.drafts[current ?? ''] ?? EMPTY_DRAFT);
   const isRunning = useStore(state => {
@@ -44,6 +46,25 @@ export function Composer(): JSX.Element {
     },
     () => setLeft(true)
   );
+  const slash = isLeft ? null : slashAt(draft.text);
+  const known = slash === null ? [] : slashCommands(actions, commands, trans);
+  const run = async (command: SlashCommand): Promise<void> => {
+    actions.setDraft(EMPTY_DRAFT);
+    await command.act();
+  };
+  const slashes = useChoices({
+    items: known.filter(one => one.name.startsWith(slash ?? '')),
+    query: slash,
+    label: trans.__('Commands'),
+    row: one => (
+      <>
+        <span>/{one.name}</span>
+        <span className="linda-Note">{one.label}</span>
+      </>
+    ),
+    pick: one => void run(one),
+    leave: () => setLeft(true)
+  });
   const [isSending, setSending] = React.useState(false);
   const area = React.useRef<HTMLTextAreaElement>(null);
   const form = React.useRef<HTMLFormElement>(null);
@@ -64,7 +85,11 @@ export function Composer(): JSX.Element {
       return;
     }
     setSending(true);
-    await actions.send();
+    const command = slashOf(
+      draft.text,
+      slashCommands(actions, commands, trans)
+    );
+    await (command && !draft.editing ? run(command) : actions.send());
     setSending(false);
     /* Whoever went on to a cell meanwhile keeps the keyboard there. */
     const { activeElement, body } = document;
@@ -74,7 +99,7 @@ export function Composer(): JSX.Element {
   };
   const keys = (event: React.KeyboardEvent): void => {
     /* Enter that ends a composition of Chinese input is not "send". */
-    if (list.take(event)) {
+    if (list.take(event) || slashes.take(event)) {
       return;
     }
     const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
@@ -139,10 +164,11 @@ export function Composer(): JSX.Element {
         </div>
       )}
       {list.list}
+      {slashes.list}
       <textarea
         ref={area}
         aria-autocomplete="list"
-        aria-activedescendant={list.active}
+        aria-activedescendant={list.active ?? slashes.active}
         rows={2}
         value={draft.text}
         placeholder={trans.__('Ask Linda…')}

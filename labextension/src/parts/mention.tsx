@@ -1,21 +1,15 @@
-/* The list under an `@`: arrows choose, Enter or Tab takes, Escape leaves it. */
+/* The list under an `@`: what can be attached. */
 
 import React from 'react';
 
 import { useFrame } from '../frame';
 import type { ContextItem } from '../types';
 import { chipLabel } from './chips';
+import { useChoices, type Choices } from './choices';
 
 /** What is typed after an `@` that begins a word, up to the caret; null where there is none. */
 export function mentionAt(text: string, caret: number): string | null {
   return /(?:^|\s)@([^\s@]*)$/.exec(text.slice(0, caret))?.[1] ?? null;
-}
-
-export interface MentionKeys {
-  /** True when the list took the key. */
-  take(event: React.KeyboardEvent): boolean;
-  active: string | undefined;
-  list: JSX.Element | null;
 }
 
 /** The list for a query; `pick` gets the chosen item. */
@@ -23,14 +17,11 @@ export function useMentions(
   query: string | null,
   pick: (item: ContextItem) => void,
   leave: () => void
-): MentionKeys {
+): Choices {
   const { mentions, trans } = useFrame();
   const [items, setItems] = React.useState<ContextItem[]>([]);
-  const [at, setAt] = React.useState(0);
-  const id = React.useId();
   React.useEffect(() => {
     let isCurrent = true;
-    setAt(0);
     if (query === null) {
       setItems([]);
       return;
@@ -44,60 +35,19 @@ export function useMentions(
       isCurrent = false;
     };
   }, [query, mentions]);
-  const isShown = query !== null && items.length > 0;
-  const idOf = (index: number): string => `${id}-${index}`;
-  return {
-    active: isShown ? idOf(at) : undefined,
-    take: event => {
-      if (!isShown || event.nativeEvent.isComposing) {
-        return false;
-      }
-      switch (event.key) {
-        case 'ArrowDown':
-          setAt((at + 1) % items.length);
-          break;
-        case 'ArrowUp':
-          setAt((at + items.length - 1) % items.length);
-          break;
-        case 'Enter':
-        case 'Tab':
-          pick(items[at]);
-          break;
-        case 'Escape':
-          leave();
-          break;
-        default:
-          return false;
-      }
-      event.preventDefault();
-      event.stopPropagation();
-      return true;
-    },
-    list: isShown ? (
-      <ul
-        className="linda-Mentions"
-        role="listbox"
-        aria-label={trans.__('Things to attach')}
-      >
-        {items.map((item, index) => (
-          <li
-            key={idOf(index)}
-            id={idOf(index)}
-            role="option"
-            aria-selected={index === at}
-            /* The text area keeps the keyboard. */
-            onMouseDown={event => {
-              event.preventDefault();
-              pick(item);
-            }}
-          >
-            <span>{chipLabel(item, trans)}</span>
-            <span className="linda-Note">{kindWord(item.kind, trans)}</span>
-          </li>
-        ))}
-      </ul>
-    ) : null
-  };
+  return useChoices({
+    items,
+    query,
+    pick,
+    leave,
+    label: trans.__('Things to attach'),
+    row: item => (
+      <>
+        <span>{chipLabel(item, trans)}</span>
+        <span className="linda-Note">{kindWord(item.kind, trans)}</span>
+      </>
+    )
+  });
 }
 
 function kindWord(

@@ -7,6 +7,7 @@ import { useFrame, useStore } from '../frame';
 import { clockTime } from '../moments';
 import { ProviderForm } from '../parts/provider';
 import { LocalServers } from '../parts/servers';
+import { StandingInstructions } from '../parts/standing';
 import type { Provider } from '../types';
 
 /** A provider being edited, or a new one with what a detected server says of itself. */
@@ -54,6 +55,7 @@ export default function SettingsView(): JSX.Element {
           </button>
         </section>
         <LocalServers onUse={found => setEditing({ provider: null, found })} />
+        <StandingInstructions />
         <section>
           <h3>{trans.__('Panel')}</h3>
           <div className="linda-Row">
