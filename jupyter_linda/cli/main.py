@@ -10,13 +10,14 @@ import signal
 import sys
 
 from ..errors import LindaError
-from . import ask, doctor, start, support
+from . import ask, doctor, evaluate, start, support
 
 EPILOG = """examples:
   jupyter linda start                     open JupyterLab on a copy of the tour notebook
   jupyter linda ask "what does lakes.ipynb do?"
   jupyter linda ask --yes-to WRITE "insert a cell with x = 1 at the end of lakes.ipynb"
   jupyter linda doctor --offline          check the installation without the network
+  jupyter linda eval openai/gpt-5         give a model notebook tasks, and see how many it does right
 
 exit codes: 0 done, 1 failed, 2 wrong usage, 3 something was refused or not answered,
             4 no Jupyter server could be reached or started, 130 stopped with Ctrl-C,
@@ -34,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--version", action="version", version=importlib.metadata.version("jupyter_linda"))
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (start, ask, doctor, support):
+    for module in (start, ask, doctor, support, evaluate):
         module.add_to(commands)
     return made
 

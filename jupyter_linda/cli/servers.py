@@ -44,6 +44,13 @@ def some_server(folder: Path) -> Iterator[Server]:
     if running is not None:
         yield running
         return
+    with own_server(folder) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def own_server(folder: Path, *options: str) -> Iterator[Server]:
+    """A server of our own on a free port that ends with the block, with further options of `jupyter server`."""
     token = secrets.token_urlsafe(24)
     with tempfile.TemporaryFile() as output:
         command = [
@@ -56,9 +63,15 @@ def some_server(folder: Path) -> Iterator[Server]:
             f"--ServerApp.root_dir={folder}",
             "--ServerApp.allow_root=True",
             "--ServerApp.port_retries=0",
+            *options,
         ]
         process = subprocess.Popen(  # noqa: S603  # our own interpreter
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=_environment(token)
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=_environment(token),
+            start_new_session=True,  # Ctrl-C is for the command: it still has to ask the server to stop its run
         )
         try:
             yield _wait_for(process, folder, token, output)

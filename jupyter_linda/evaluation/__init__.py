@@ -1,0 +1,1 @@
+"""The task bench: notebook tasks for a model, with checkers, run through a server of its own."""

@@ -1,0 +1,1 @@
+"""The task bench: its checkers, and its tasks played by scripted models."""
