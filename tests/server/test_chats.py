@@ -28,7 +28,13 @@ async def test_a_message_is_answered_through_worker_and_provider(api):
     view = await api.until(chat_id)
     assert view["runs"][0]["state"] == "done"
     assert [message["text"] for message in view["messages"]] == ["good morning, Linda", "Good morning to you"]
-    assert view["messages"][1]["usage"] == {"input_tokens": 100, "output_tokens": 20, "cached_tokens": 0}
+    assert view["messages"][1]["usage"] == {
+        "input_tokens": 100,
+        "output_tokens": 20,
+        "cached_tokens": 0,
+        "is_estimated": False,
+        "cost_usd": 0.0,  # it is on this machine
+    }
     assert view["chat"]["title"] == "good morning, Linda"
 
 
