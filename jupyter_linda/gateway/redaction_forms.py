@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def is_iban(text: str) -> bool:
     return int("".join(str(int(sign, 36)) for sign in bare[4:] + bare[:4])) % 97 == 1
 
 
+@lru_cache(maxsize=4096)
 def is_phone(text: str) -> bool:
     """Whether the numbering plan of its country, or of one of the commonest, knows such a number."""
     import phonenumbers  # noqa: PLC0415  only where something leaves the machine

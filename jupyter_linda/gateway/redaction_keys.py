@@ -13,6 +13,7 @@ _OWN = (
     re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{1,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----"),
     re.compile(r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,300}"),
     re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{4,8000}(?:\.[A-Za-z0-9_-]{0,2000})?"),
+    re.compile(r":_authToken\s{0,4}=\s{0,4}(\S{8,300})"),  # npm's detector takes quadratic time over long lines
     re.compile(r"(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{35}"),
     re.compile(r"(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{22,255}"),
     re.compile(r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,60}"),
@@ -22,7 +23,7 @@ _OWN = (
     re.compile(r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:([^\s:/@]{1,200})@"),
     re.compile(
         r"(?i)(?:passw(?:or)?d|passwd|pwd|secret|api_?key|access_?key|auth_?token|access_?token|密码|密钥|口令)"
-        r"['\"\]]{0,2}\s{0,4}[:=：]\s{0,4}(?:[rbuf]?(['\"])(?P<quoted>[^'\"\n]{4,300})\1|(?P<bare>(?=[^\s]*\d)[^\s'\"(),;\[\]{}<>]{8,300}))"
+        r"['\"\]]{0,2}\s{0,4}[:=：]\s{0,4}(?:[rbuf]?(['\"])(?P<quoted>[^'\"\n]{4,300})\1|(?P<bare>(?=\S{0,300}\d)[^\s'\"(),;\[\]{}<>]{8,300}))"
     ),
 )
 """What the detectors lack: whole private keys, newer tokens, and words that say what they hold."""
@@ -45,7 +46,6 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         ibm_cloud_iam,
         ibm_cos_hmac,
         mailchimp,
-        npm,
         openai,
         pypi_token,
         sendgrid,
@@ -68,7 +68,6 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         ibm_cloud_iam.IbmCloudIamDetector,
         ibm_cos_hmac.IbmCosHmacDetector,
         mailchimp.MailchimpDetector,
-        npm.NpmDetector,
         openai.OpenAIDetector,
         pypi_token.PypiTokenDetector,
         sendgrid.SendGridDetector,
