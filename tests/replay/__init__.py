@@ -1,0 +1,1 @@
+"""Runs that were recorded, played again: bug reports as tests."""
