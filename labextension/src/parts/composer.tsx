@@ -58,7 +58,7 @@ export function Composer(): JSX.Element {
     label: trans.__('Commands'),
     row: one => (
       <>
-        <span>/{one.name}</span>
+        <span className="linda-Slash">/{one.name}</span>
         <span className="linda-Note">{one.label}</span>
       </>
     ),
