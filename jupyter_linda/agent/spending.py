@@ -51,7 +51,7 @@ def refusal(state: BudgetState) -> Problem:
     return Problem(
         kind="budget",
         message=f"Stopped before it would pass the budget {_WORDS[state.period]} ({_figures(state)}).",
-        remedy="Choose a model on this machine, wait, or raise the budget under ⋯ > Usage, or have the server’s raised.",
+        remedy="Choose a model on this machine, wait, raise your budget under ⋯ > Usage, or have the server’s raised.",
     )
 
 
