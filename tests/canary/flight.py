@@ -25,6 +25,8 @@ class Found:
     requests: int = 0
     leaks: list[str] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
+    calls: dict[str, set[str]] = field(default_factory=dict)
+    """How the calls of each tool ended."""
     asked: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -77,6 +79,8 @@ class Flight:
                     self._answer(question, send)
             if view["runs"][-1]["state"] in ("done", "failed", "stopped", "interrupted"):
                 self.found.states.append(view["runs"][-1]["state"])
+                for call in view["calls"]:
+                    self.found.calls.setdefault(call["name"], set()).add(call["state"])
                 return
             time.sleep(0.03)
         raise TimeoutError(f"{text} did not end")

@@ -12,6 +12,13 @@ from tests.fakes.provider import FakeProvider
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
+UNDONE = {
+    "no_such_tool", "filter_rows", "aggregate", "describe_dataframe", "compare_dataframes", "plot_dataframe", "change_task",
+    "delete_task", "install_packages", "patch_file", "edit_cell", "move_cell", "delete_cell",
+}  # fmt: skip
+"""Refused because they would show values (the person says no to a model elsewhere), or made to fail for their words."""
+
+
 @pytest.fixture(autouse=True)
 def jp_server_cleanup() -> None:
     """No server lives in this process."""
@@ -29,6 +36,8 @@ def test_no_canary_leaves_above_its_level(tmp_path, first_here):
     assert not found.leaks, "\n".join(sorted({leak[:700] for leak in found.leaks}))
     assert set(found.states) == {"done"}
     assert found.bytes_inspected > 100_000
+    refused = {name for name, states in found.calls.items() if "done" not in states}
+    assert refused <= UNDONE, "a tool that does nothing proves nothing"
 
 
 def test_with_the_level_raised_the_same_flight_is_seen_to_leak(tmp_path):
