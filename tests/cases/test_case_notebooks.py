@@ -96,7 +96,7 @@ def test_nb_12_a_v3_notebook_reads_and_is_not_rewritten(put, bench):
     assert again.data == result.data
     with pytest.raises(InvalidInput, match="upgrade the whole file to format 4") as caught:
         change(bench, "v3.ipynb", result.data["cells"][1]["cell_id"], "6*7", "6*8")
-    assert "Ask the user" in caught.value.remedy
+    assert "upgrade_notebook upgrades it, if the user wants that" in caught.value.remedy
     assert file.read_text() == before
 
 
