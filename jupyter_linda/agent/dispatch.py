@@ -29,7 +29,17 @@ from .hidden import one_line, visible
 from .inner import READ_RESULT, read_result
 from .judging import Judge
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, load, seen_for
-from .wording import as_asked, how_to_allow, no_such_tool, problem_of, title_of, told, told_in_full, told_instead
+from .wording import (
+    as_asked,
+    how_to_allow,
+    no_such_tool,
+    problem_of,
+    title_of,
+    told,
+    told_in_full,
+    told_instead,
+    without_content,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -233,7 +243,8 @@ class Dispatcher:
                 if opened:
                     break  # it may build on what is asked about before it: its turn comes after that
                 # What cannot even be shown cannot be agreed to.
-                await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
+                problem = without_content(error) if judged.verdict.is_closed else problem_of(error)
+                await self._close(row, "failed", told_in_full(problem), action=tool.action, problem=problem)
                 continue
             scopes = self._hands.scopes_for(call)
             opened.append(self._question(row, tool, kind="approval", preview=preview, scopes=scopes, call=call))

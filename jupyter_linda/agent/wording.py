@@ -33,6 +33,15 @@ def problem_of(error: LindaError) -> Problem:
     return Problem(kind=getattr(error, "kind_of_failure", error.kind), message=error.message, remedy=error.remedy)
 
 
+def without_content(error: LindaError) -> Problem:
+    """A fault of a card about what the model may not read yet: its words may quote that, so they stay out."""
+    return Problem(
+        kind=getattr(error, "kind_of_failure", error.kind),
+        message="It cannot be done as asked. Why would tell of what may only be read after a person allowed it.",
+        remedy="Read it first: then the person is asked.",
+    )
+
+
 def told(error: LindaError) -> str:
     """The fault as the model is told."""
     return f"{error.message} {error.remedy}".strip()

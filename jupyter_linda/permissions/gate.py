@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -41,6 +42,10 @@ class _Ruling:
     may_degrade: bool = False
 
 
+_NOT_READ = ("none", "folder")
+"""Kinds of resources that have no content of their own."""
+
+
 @dataclass(frozen=True)
 class _Place:
     """One thing that a call touches."""
@@ -72,9 +77,12 @@ class RuleGate:
         self._seal = object()
         self._judged: dict[str, GateCall] = {}
         """Permitted calls by id, the newest thousand: what their contexts may reach."""
+        self._asked: dict[str, GateCall] = {}
+        """Calls that wait for an answer: their cards may show what they are about."""
 
     async def judge(self, call: GateCall) -> Verdict:
         """Decide, write the decision down, and only then hand out the permit."""
+        is_closed = False
         try:
             places = self._places(call)
         except (NotAllowed, InvalidPath) as error:
@@ -83,6 +91,7 @@ class RuleGate:
         else:
             resource = places[0].located.canonical
             ruling = await self._rule_on(call, places)
+            is_closed = any(place.action == "read" and place.found.effect != "auto" for place in places)
         await self._audit.record(
             call,
             decision=ruling.decision,
@@ -93,7 +102,7 @@ class RuleGate:
         )
         permit = None
         if ruling.effect == "auto":
-            self._remember(call)
+            _remember(self._judged, call)
             permit = Permit(
                 call_id=call.call_id,
                 tool=call.tool,
@@ -102,12 +111,15 @@ class RuleGate:
                 resource=call.resource,
                 seal=self._seal,
             )
+        elif ruling.effect == "ask":
+            _remember(self._asked, call)
         return Verdict(
             effect=ruling.effect,
             rule=ruling.rule,
             reason=ruling.reason,
             permit=permit,
             may_degrade=ruling.may_degrade,
+            is_closed=is_closed,
         )
 
     async def conclude(self, call: GateCall, *, is_done: bool, words: str) -> None:
@@ -139,19 +151,21 @@ class RuleGate:
         return Law(rules, policies, "" if problem is None else problem.message)
 
     def scopes(self, call: GateCall) -> tuple[GrantScope, ...]:
-        """What "always" may mean for this call; nothing where a policy asks."""
-        is_firm = any(place.found.is_firm for place in self._places(call))
+        """What "always" may mean for this call; nothing where a policy asks, or another place would ask again."""
+        own, *others = self._places(call)
+        is_firm = own.found.is_firm or any(place.found.effect != "auto" for place in others)
         return () if is_firm else scopes_for(call, self.policy)
 
     def admitter(self, call_id: str) -> Callable[[str, Action], str]:
         """`ToolContext.admit_path` of one judged call: a path must be listed as auto, or lie in what was permitted.
 
-        Before its permit (previews) and after a crash (look-ups) only what is auto by itself is admitted.
+        After a crash (look-ups) only what is auto by itself is admitted. While it waits for an answer its card may read
+        what it is about besides: that is shown to the person alone.
         """
 
         def admit(path: str, action: Action) -> str:
             located = self.policy.locate(path)
-            call = self._judged.get(call_id)
+            call = self._judged.get(call_id) or (self._asked.get(call_id) if action == "read" else None)
             found = self._decide(call, located.real, action)
             if found.effect == "deny":
                 raise NotAllowed(f"{path!r} is closed by the rule {found.rule!r}.")
@@ -160,11 +174,6 @@ class RuleGate:
             return located.real
 
         return admit
-
-    def _remember(self, call: GateCall) -> None:
-        self._judged[call.call_id] = call
-        while len(self._judged) > _REMEMBERED:
-            self._judged.pop(next(iter(self._judged)))
 
     def is_visible(self, path: str) -> bool:
         """`ToolContext.is_visible`."""
@@ -183,11 +192,15 @@ class RuleGate:
         )
 
     def _places(self, call: GateCall) -> list[_Place]:
-        """Everything the call touches, with what the rules say of it; its own resource first."""
-        touched = ((call.resource.path, call.action), *call.resource.also)
+        """Everything the call touches, with what the rules say of it; its own resource first.
+
+        What changes or runs a thing also shows it: in its answer, its faults, the card, or at its new place. So what
+        is there is judged as read too.
+        """
+        touched = [(self.policy.locate(path), action) for path, action in _touched(call)]
+        touched += [(located, "read") for located, action in touched if action != "read" and _shows(call, located)]
         places = []
-        for path, action in touched:
-            located = self.policy.locate(path)
+        for located, action in touched:
             found = self._decide(call, located.real, action)
             if call.sends_values:  # to a model elsewhere: sending them is judged too, the stricter decides
                 found = stricter(found, self._decide(call, located.real, "send"))
@@ -196,7 +209,7 @@ class RuleGate:
 
     def _is_within(self, call: GateCall, located: Located, action: Action, found: Decision) -> bool:
         """What the call touches, or something in the folder it was let into that no closer rule keeps apart."""
-        for path, allowed in ((call.resource.path, call.action), *call.resource.also):
+        for path, allowed in _touched(call):
             base = self.policy.locate(path).real
             if action in (allowed, "read") and is_under(located.real, base) and found.reach <= len(parts_of(base)):
                 return True
@@ -231,7 +244,7 @@ class RuleGate:
             return _Ruling("auto", found.rule, "", "auto")
         if found.is_firm:
             return _ask(found.rule, by=found.by)
-        asking = [place for place in places if is_bound or place.found.effect == "ask"]
+        asking = [place for place in places if (is_bound and place.action != "read") or place.found.effect == "ask"]
         if not is_bound and all(self._is_edit_mode_write(call, place) for place in asking):
             return _Ruling("auto", "edit mode: writes in the notebook folder", "", "auto")
         # After content from outside was read only what the person granted in this very chat still holds.
@@ -262,6 +275,22 @@ class RuleGate:
             ):
                 return grant
         return None
+
+
+def _touched(call: GateCall) -> tuple[tuple[str, Action], ...]:
+    return (call.resource.path, call.action), *call.resource.also
+
+
+def _shows(call: GateCall, located: Located) -> bool:
+    """Whether there is something to be shown; notebooks may lie where no file system tells."""
+    kind = call.resource.kind
+    return kind not in _NOT_READ and (kind != "file" or os.path.lexists(located.real))
+
+
+def _remember(calls: dict[str, GateCall], call: GateCall) -> None:
+    calls[call.call_id] = call
+    while len(calls) > _REMEMBERED:
+        calls.pop(next(iter(calls)))
 
 
 def _ask(rule: str, *, by: str = "rules") -> _Ruling:

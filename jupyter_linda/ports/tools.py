@@ -141,6 +141,10 @@ class Gate(Protocol):
         """Names of the tools that a rule denies everywhere: the model is not told of them."""
 
 
+_OF_NAMES = r"0-9_a-z\u00aa-\u1fff"
+"""Letters that belong to a name; Chinese and its kin stand beside one without a space."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """What the person themselves pointed at in a chat: paths of attached things, and the words they wrote."""
@@ -149,19 +153,23 @@ class Asked:
     words: str = ""
 
     def about(self, path: str) -> bool:
-        """Whether the person attached this notebook or file, or named it: the whole name, and its folder if they did.
+        """Whether the person attached this notebook or file, or named it.
 
-        A name without a dot is a word like others, so it counts only where it was attached.
+        A typed name is a path from the root folder, or from the folder of a notebook that they attached; never any
+        file of that name. A name without a dot is a word like others, so it counts only where it was attached.
         """
         if not path or path in self.paths:
             return bool(path)
-        folder, name = posixpath.split(path.casefold())
-        if "." not in name.strip("."):
+        if "." not in posixpath.basename(path).strip("."):
             return False
-        before = r"(?<![a-z0-9_.-])" if name[0].isascii() else ""
-        places = re.finditer(rf"([^/\s]*/)?{before}{re.escape(name)}(?![a-z0-9_-]|\.[a-z0-9])", self.words)
-        parent = posixpath.basename(folder) or "."
-        return any(not typed[1] or typed[1].endswith(f"{parent}/") for typed in places)
+        homes = {"", *(posixpath.dirname(one) for one in self.paths if one.endswith(".ipynb"))}
+        typed = [path, *(path[len(home) + 1 :] for home in homes if home and path.startswith(f"{home}/"))]
+        return any(self._is_typed(name.casefold()) for name in typed)
+
+    def _is_typed(self, name: str) -> bool:
+        before = rf"(?<![{_OF_NAMES}.\-])" if name[0].isascii() else ""
+        pattern = rf"(?<![/\\~]){before}(?:(?<![./\\])\./)?{re.escape(name)}(?![{_OF_NAMES}/\\-]|\.[{_OF_NAMES}])"
+        return re.search(pattern, self.words) is not None
 
 
 @dataclass(frozen=True)
@@ -212,3 +220,5 @@ class Verdict:
     permit: Permit | None = None
     may_degrade: bool = False
     """A deny whose rule wants the nearest allowed thing done instead."""
+    is_closed: bool = False
+    """What is there may not be read without an answer: why its card cannot be made is not for the model."""

@@ -188,6 +188,40 @@ def test_an_answer_for_two_paths_admits_exactly_those(bench):
             admit(path, action)
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [{"tool": "patch_file", "action": "write"}, {"tool": "merge_cells", "action": "write", "kind": "notebook"}, RUN],
+)
+def test_what_changes_or_runs_a_thing_is_judged_as_reading_it_too(bench, fields):
+    auto, rule = {"effect": "auto", "action": "any", "path": ""}, {"action": "read", "path": "ok.csv"}
+    bench.rules.save(json.dumps({"version": 1, "rules": [auto, {"effect": "deny", **rule}]}))
+    assert judge(bench, **fields, answer="once").effect == "deny"
+    bench.rules.save(json.dumps({"version": 1, "rules": [auto, {"effect": "ask", **rule}]}))
+    verdict = judge(bench, **fields, mode="edit")
+    assert (verdict.effect, verdict.is_closed) == ("ask", True)
+    assert bench.gate.scopes(bench.call(**fields)) == ()  # reading would be asked about again
+    assert judge(bench, **fields, answer="once").effect == "auto"  # one answer is for both
+
+
+def test_a_new_file_shows_nothing_so_only_writing_is_judged(bench):
+    deny = {"effect": "deny", "action": "read", "path": "data"}
+    bench.rules.save(json.dumps({"version": 1, "rules": [{"effect": "auto", "action": "write", "path": "data"}, deny]}))
+    assert judge(bench, "data/new.txt", **WRITE).effect == "auto"
+    (bench.team / "data/new.txt").write_text("there")
+    assert judge(bench, "data/new.txt", **WRITE).effect == "deny"
+
+
+def test_a_card_may_show_what_its_call_waits_to_be_let_into(bench):
+    admit = bench.gate.admitter("call_1")
+    with pytest.raises(NotAllowed):
+        admit("../private/s.txt", "read")
+    assert judge(bench, "../private/s.txt", **WRITE).effect == "ask"
+    assert admit("../private/s.txt", "read").endswith("s.txt")
+    for path, action in (("../private/s.txt", "write"), ("../private/other.txt", "read")):
+        with pytest.raises(NotAllowed):
+            admit(path, action)
+
+
 def test_no_always_is_offered_for_two_paths(bench):
     call = bench.call(**copy_of("ok.csv", "data/copy.csv"))
     assert scopes_for(call, bench.policy) == ()

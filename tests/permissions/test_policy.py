@@ -166,7 +166,8 @@ def test_conditions_reach_the_gate(bench):
 def test_a_window_of_time_opens_and_closes_by_itself(bench):
     local = bench.clock.now().astimezone()
     start, end = local.strftime("%H:00"), f"{(local.hour + 2) % 24:02}:00"
-    bench.rules.save(text({"effect": "auto", "action": "run", "between": [start, end]}))
+    reads = {"effect": "auto", "action": "read"}
+    bench.rules.save(text(reads, {"effect": "auto", "action": "run", "between": [start, end]}))
     assert judge(bench, **RUN).effect == "auto"
     bench.clock.move(hours=3)
     assert judge(bench, **RUN).effect == "ask"
