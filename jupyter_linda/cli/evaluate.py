@@ -12,6 +12,8 @@ from ..errors import InvalidInput, LindaError
 from ..evaluation import report
 from ..evaluation.bench import Bench
 from ..evaluation.catalogue import TASKS, chosen
+from ..gateway.level_file import LevelFile
+from ..gateway.levels import Defaults, Privacy, to_text
 from ..gateway.providers import Providers
 from ..gateway.usage import priced
 from ..gateway.weights import find_weights
@@ -95,7 +97,10 @@ class _Show:
             root = Path(made).resolve() / "tasks"
             root.mkdir()
             rules = root.parent / "rules.json"  # not there: those of the first start hold, for everybody alike
-            with own_server(root, f"--LindaSettings.rules_file={rules}") as server:
+            levels = root.parent / "privacy.json"
+            levels.write_text(to_text(_opened(LevelFile(read_settings().privacy_file).current())), encoding="utf-8")
+            options = (f"--LindaSettings.rules_file={rules}", f"--LindaSettings.privacy_file={levels}")
+            with own_server(root, *options) as server:
                 return Bench(server, self._model, keep).carry_out(self._tasks, self._show)
 
     def _show(self, result: report.Result) -> None:
@@ -105,6 +110,11 @@ class _Show:
     def _say(self, line: str) -> None:
         if not self._is_json:
             print(line, flush=True)
+
+
+def _opened(privacy: Privacy) -> Privacy:
+    """The person's levels, but with the tasks' own files open: else no model elsewhere could do them."""
+    return privacy.model_copy(update={"default": Defaults(text="open", data="values"), "levels": ()})
 
 
 def _print_tasks(tasks: Sequence[Task], *, is_json: bool) -> None:
@@ -142,6 +152,12 @@ def _agree(choice: Namespace, tasks: Sequence[Task]) -> None:
     )
     _check_model(choice.model, providers)
     is_local = providers.stays_here(choice.model)
+    privacy = LevelFile(settings.privacy_file).current()
+    if not is_local and (privacy.all_local or privacy.offline):
+        raise InvalidInput(
+            f"{choice.model} runs elsewhere, and your privacy levels let nothing leave.",
+            remedy="Choose a model on this machine, or change that under Permissions > What may leave.",
+        )
     cost = 0.0 if is_local else _price(providers, choice.model, tasks)
     print(report.warning(choice.model, tasks, is_local=is_local, cost_usd=cost), file=sys.stderr)
     if choice.yes:

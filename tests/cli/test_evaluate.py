@@ -20,11 +20,12 @@ from tests.fakes.provider import Fail, Hang, says
 pytestmark = pytest.mark.timeout(240)
 
 MODEL = "fake/scripted"
+CLOUD = "fake/big-cloud"
 
 
 @pytest.fixture
 def connected(alone: CommandLine, provider) -> CommandLine:
-    alone.lab.connect(provider.base_url)
+    alone.lab.connect(provider.base_url, models=("scripted", "big-cloud"))
     return alone
 
 
@@ -55,6 +56,29 @@ def test_a_pass_and_a_fail_are_told_and_kept(connected, provider, tmp_path):
     with closing(sqlite3.connect(connected.lab.data_dir / "linda.sqlite")) as database:
         assert database.execute("select count(*) from chats").fetchone() == (0,)
         assert database.execute("select count(*) from model_calls").fetchone() == (4,)  # they count for budgets
+
+
+def test_a_model_elsewhere_sees_the_files_of_the_tasks_and_its_cost_is_said_first(connected, provider):
+    scripted(provider, RIGHT["clean-a-table"]("job-01"), RIGHT["best-city"]("job-02"))
+    done = connected.run("eval", CLOUD, "--task", "best-city", "clean-a-table", "--yes", "--json")
+    made = json.loads(done.out)
+    assert [one["reason"] for one in made["tasks"]] == ["", ""], done
+    assert made["cost_usd"] is None  # an address of one's own has no known price
+    assert "runs elsewhere" in done.err
+    assert "unknown, look at its prices" in done.err
+    seen = json.dumps([request["messages"] for request in provider.requests if request["model"] == "big-cloud"])
+    assert "Turin" in seen
+    assert "Wilmslow" in seen
+
+
+@pytest.mark.parametrize("switch", ["all_local", "offline"])
+def test_where_nothing_may_leave_no_model_elsewhere_is_tried(connected, provider, switch):
+    before = len(provider.requests)
+    (connected.lab.data_dir / "privacy.json").write_text(json.dumps({"version": 1, switch: True}))
+    done = connected.run("eval", CLOUD, "--task", "count-rows", "--yes")
+    assert (done.code, done.out) == (2, "")
+    assert "let nothing leave" in done.err
+    assert len(provider.requests) == before
 
 
 def test_without_a_terminal_it_begins_only_with_yes(connected, provider):

@@ -21,6 +21,8 @@ def provider() -> Iterator[FakeProvider]:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory, provider: FakeProvider) -> Iterator[Bench]:
     made = Lab(tmp_path_factory.mktemp("bench"), app="jupyter_server")
-    made.connect(provider.base_url)
+    made.connect(provider.base_url, models=("scripted", "big-cloud"))
+    levels = made.data_dir / "privacy.json"
+    levels.write_text('{"version": 1, "default": {"text": "open", "data": "values"}}')  # as the command does
     with running(made):
         yield Bench(Server(made.url, made.token, str(made.root)), "fake/scripted", timeout_s=60.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_linda.evaluation.bench import Bench
@@ -42,8 +44,9 @@ def test_a_few_tasks_done_right_pass_and_their_folders_go(bench: Bench, provider
 
 
 @pytest.mark.slow
-def test_all_tasks_done_right_pass(bench: Bench, provider: FakeProvider) -> None:
-    results = play(bench, provider, dict(RIGHT))
+@pytest.mark.parametrize("model", ["fake/scripted", "fake/big-cloud"], ids=["here", "elsewhere"])
+def test_all_tasks_done_right_pass(bench: Bench, provider: FakeProvider, model: str) -> None:
+    results = play(replace(bench, model=model), provider, dict(RIGHT))
     assert {name: result.reason for name, result in results.items() if result.state != "passed"} == {}
     assert len(results) == 30
 
