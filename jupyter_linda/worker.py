@@ -56,6 +56,7 @@ from .storage.standing import Standing
 from .storage.upgrade import upgrade
 from .tasks.store import SqlTasks
 from .tools import catalogue
+from .tools.trash import put_in_trash
 from .usage.limits import BudgetFile
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ class Worker:
             all_bytes=int(settings["undo_mb"] * 1e6),
             keep=timedelta(days=settings["undo_days"]),
         )
-        self._undoing = Undoing(event_log, live, FileUndo(policy, kept), root_dir)
+        self._undoing = Undoing(event_log, live, FileUndo(policy, kept, put_in_trash), root_dir)
 
         def trim_journal() -> None:
             with database.write() as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,8 +34,10 @@ def describe(cells: Sequence[Mapping[str, Json]], edits: Sequence[CellEdit], kep
     """What these edits will change in these cells. `kept`: where the cells of `to_keep` are kept whole."""
     order = [str(cell["id"]) for cell in cells]
     by_id = {str(cell["id"]): cell for cell in cells}
+    prints = {cell_id: print_of(str(cell.get("cell_type")), source_of(cell)) for cell_id, cell in by_id.items()}
     changes: list[Change] = []
     for edit in edits:
+        _reprint(prints, by_id, edit)
         if isinstance(edit, InsertCell):
             at = len(order) if edit.index == -1 else edit.index
             changes.append({"op": "insert", "cell_id": edit.cell_id, "cell_type": edit.cell_type, "new": edit.source,
@@ -47,7 +50,7 @@ def describe(cells: Sequence[Mapping[str, Json]], edits: Sequence[CellEdit], kep
         if isinstance(edit, ReplaceSource):
             mark = (cell.get("metadata") or {}).get("linda") or {}
             changes.append({"op": "replace", "cell_id": edit.cell_id, "old": edit.expect, "new": edit.source,
-                            "mark": mark})  # fmt: skip
+                            "mark": mark, "new_mark": edit.mark})  # fmt: skip
         elif isinstance(edit, DeleteCell):
             changes.append({"op": "delete", "cell_id": edit.cell_id, "cell_type": cell.get("cell_type", "code"),
                             "old": edit.expect, "after": after, "index": at, "kept": kept})  # fmt: skip
@@ -56,13 +59,98 @@ def describe(cells: Sequence[Mapping[str, Json]], edits: Sequence[CellEdit], kep
             order.remove(edit.cell_id)
             to = len(order) if edit.index == -1 else edit.index
             order.insert(to, edit.cell_id)
-            changes.append({"op": "move", "cell_id": edit.cell_id, "after": after, "index": at, "to": to})
+            changes.append({"op": "move", "cell_id": edit.cell_id, "after": after, "index": at, "to": to,
+                            "now_after": order[to - 1] if to else ""})  # fmt: skip
         elif isinstance(edit, ChangeType):
             changes.append({"op": "type", "cell_id": edit.cell_id, "old": cell.get("cell_type", "code"),
                             "new": edit.cell_type, "source": edit.expect, "kept": kept})  # fmt: skip
         else:
-            changes.append({"op": "outputs", "cell_id": edit.cell_id, "source": source_of(cell), "kept": kept})
+            changes.append({"op": "outputs", "cell_id": edit.cell_id, "source": source_of(cell), "kept": kept,
+                            "is_restored": bool(edit.kept)})  # fmt: skip
+    _add_looks(changes, order, prints)
     return changes
+
+
+def print_of(cell_type: str, source: str) -> str:
+    """What tells a cell from others where its file keeps no ids."""
+    return hashlib.sha256(f"{cell_type}\n{source}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _reprint(prints: dict[str, str], by_id: Mapping[str, Mapping[str, Json]], edit: CellEdit) -> None:
+    if isinstance(edit, InsertCell):
+        prints[edit.cell_id] = print_of(edit.cell_type, edit.source)
+    elif isinstance(edit, ReplaceSource):
+        kind = str(by_id.get(edit.cell_id, {}).get("cell_type", "code"))
+        prints[edit.cell_id] = print_of(kind, edit.source)
+    elif isinstance(edit, ChangeType):
+        prints[edit.cell_id] = print_of(edit.cell_type, edit.expect)
+
+
+def _add_looks(changes: Sequence[Change], order: Sequence[str], prints: Mapping[str, str]) -> None:
+    """How each changed cell and its neighbours look when all is done; `look` is empty for a cell that is gone."""
+    for change in changes:
+        at = order.index(change["cell_id"]) if change["cell_id"] in order else -1
+        beside = [order[to] if 0 <= to < len(order) else "" for to in (at - 1, at + 1)] if at >= 0 else ["", ""]
+        change["look"] = prints[change["cell_id"]] if at >= 0 else ""
+        change["beside"] = [prints.get(cell_id, "") for cell_id in beside]
+        change["after_look"] = prints.get(str(change.get("after", "")), "")
+
+
+def with_known_ids(cells: Sequence[Mapping[str, Json]], changes: Sequence[Change]) -> list[Change]:
+    """The same changes with the ids that their cells have now, in a notebook whose file keeps none.
+
+    A cell is found again by how it and its neighbours look. `CannotUndo` where that fits none, or several: whether
+    a cell is gone, was changed, or stands twice cannot be told there.
+    """
+    order = [str(cell["id"]) for cell in cells]
+    looks = [print_of(str(cell.get("cell_type")), source_of(cell)) for cell in cells]
+    now = {change["cell_id"]: change["cell_id"] for change in changes if change["cell_id"] in order}
+    for change in changes:
+        if change["cell_id"] not in now and change["op"] != "delete" and change.get("look") != "":
+            now[change["cell_id"]] = order[_found(looks, change)]
+    found = []
+    for change in changes:
+        after = str(change.get("after", ""))
+        if after and after not in order and looks.count(change.get("after_look") or "-") == 1:
+            after = order[looks.index(change["after_look"])]
+        named = {**change, "cell_id": now.get(change["cell_id"], change["cell_id"])}
+        found.append({**named, "after": now.get(after, after)} if "after" in change else named)
+    return found
+
+
+def _found(looks: Sequence[str], change: Change) -> int:
+    """The one place where a cell like this stands between neighbours like its own."""
+    fits = []
+    for at, look in enumerate(looks):
+        beside = [looks[to] if 0 <= to < len(looks) else "" for to in (at - 1, at + 1)]
+        alike = sum(one == other for one, other in zip(beside, change.get("beside", ()), strict=False))
+        if look == change.get("look") and alike:
+            fits.append((alike, at))
+    best = [at for alike, at in fits if alike == max(fits)[0]]
+    if len(best) != 1:
+        raise CannotUndo(
+            "This notebook's format keeps no ids of cells, and the cell she changed cannot be told from the others: "
+            "it was changed since, or moved, or is gone.",
+            remedy="Take the change out by hand, or have the notebook upgraded.",
+        )
+    return best[0]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The edits that take changes back, and among them what needs none: (place among the edits, what does it again)."""
+
+    edits: list[CellEdit]
+    idle: list[tuple[int, Change]]
+    words: str = ""
+    """What stays as it is, and why."""
+
+    def again(self, cells: Sequence[Mapping[str, Json]], kept: str) -> list[Change]:
+        """The changes whose taking back does all of it again."""
+        made = describe(cells, self.edits, kept)
+        for place, change in reversed(self.idle):
+            made.insert(place, change)
+        return made
 
 
 @dataclass
@@ -74,6 +162,8 @@ class _Page:
     edits: list[CellEdit] = field(default_factory=list)
     fixed: set[str] = field(default_factory=set)
     """Cells that were made anew by these edits: no second edit of one request may touch them."""
+    stays: str = ""
+    """Why something stays as it is, where that is no harm to the rest."""
 
     def source(self, cell_id: str) -> str:
         return source_of(self.cells[cell_id])
@@ -95,10 +185,37 @@ def take_back(cells: Sequence[Mapping[str, Json]], changes: Sequence[Change]) ->
 
     Raises `CannotUndo` with the reason where that would destroy somebody's later work.
     """
+    return plan(cells, changes).edits
+
+
+def plan(cells: Sequence[Mapping[str, Json]], changes: Sequence[Change]) -> Plan:
+    """The same, with what is as it was already."""
     page = _Page([str(cell["id"]) for cell in cells], {str(cell["id"]): cell for cell in cells})
+    idle: list[tuple[int, Change]] = []
     for change in reversed(changes):
+        before = len(page.edits)
         _BACK[change["op"]](page, change)
-    return page.edits
+        if len(page.edits) == before and change["op"] != "outputs":
+            idle.append((before, _turned(change)))
+    if page.stays and not page.edits:
+        raise CannotUndo(page.stays)
+    return Plan(page.edits, idle, page.stays)
+
+
+def _turned(change: Change) -> Change:
+    """The change that taking this one back would have been."""
+    op = change["op"]
+    if op == "replace":
+        return {**change, "old": change["new"], "new": change["old"], "mark": change.get("new_mark") or {}}
+    if op == "insert":
+        return {**change, "op": "delete", "old": change["new"]}
+    if op == "delete":
+        return {**change, "op": "insert", "new": change["old"]}
+    if op == "type":
+        return {**change, "old": change["new"], "new": change["old"], "kept": ""}
+    if op == "move":
+        return {**change, "index": change["to"], "to": change["index"], "after": change.get("now_after", "?")}
+    return change
 
 
 def _back_insert(page: _Page, change: Change) -> None:
@@ -152,7 +269,9 @@ def _back_type(page: _Page, change: Change) -> None:
         raise CannotUndo("The cell she changed was deleted since.")
     cell = page.cells[cell_id]
     if cell.get("cell_type") != change["new"]:
-        return  # somebody chose another type since
+        if cell.get("cell_type") != change["old"]:
+            raise CannotUndo("Somebody chose another type for the cell since.")
+        return
     now = page.source(cell_id)
     kept = change["kept"] if now == change["source"] else ""  # unchanged since: it comes back with its outputs
     page.edits.append(ChangeType(cell_id, now, change["old"], kept=kept))
@@ -161,10 +280,16 @@ def _back_type(page: _Page, change: Change) -> None:
 def _back_outputs(page: _Page, change: Change) -> None:
     cell_id = change["cell_id"]
     cell = page.cells.get(cell_id) if cell_id in page.order else None
-    if cell is None or cell.get("cell_type") != "code" or cell.get("outputs"):
-        return  # it was run again, or is another thing now: newer outputs stay
-    if source_of(cell) == change["source"]:
+    if cell is None or cell.get("cell_type") != "code":
+        page.stays = "The cell whose outputs she cleared is gone, or is another thing now."
+    elif change.get("is_restored"):
+        page.edits.append(SetOutputs(cell_id))
+    elif cell.get("outputs"):
+        page.stays = "The cell has newer outputs, so those stay."
+    elif source_of(cell) == change["source"]:
         page.edits.append(SetOutputs(cell_id, change["kept"]))
+    else:
+        page.stays = "The cell was changed since, so its old outputs do not come back."
 
 
 _BACK = {

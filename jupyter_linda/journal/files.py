@@ -3,46 +3,82 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import CannotUndo, NotFound
+from ..errors import CannotUndo, NotFound, StaleRevision
 from ..permissions.paths import open_checked, write_checked
-from .merging import merge
+from ..permissions.placing import make_folder, place, temporary_beside
+from .merging import merge_bytes
+from .turning import NOTHING_LEFT, Turned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..permissions.paths import PathPolicy
     from ..ports import Json
     from ..storage.files import Results
+
+    Change = Mapping[str, Json]
+    Step = tuple[dict[str, Json], bool]
+    """The change that does it again, and whether anything was done."""
 
 MOST_BYTES = 100_000_000
 GONE = "gone"
 """In place of a content's name: there was no file."""
 
 
-class FileUndo:
-    """Takes changes of files back. Everything is done at real paths that the policy allows."""
+def noted_again(noted: Sequence[Change], now: Sequence[Change]) -> Sequence[Change]:
+    """What the entry of a call that was killed shall say when it is made anew.
 
-    def __init__(self, policy: PathPolicy, kept: Results) -> None:
+    Raises `StaleRevision` where something would be deleted that is not what was noted. What is gone of a folder by
+    then was deleted by the same call: the first entry knows it.
+    """
+    if not any(change.get("new") == GONE for change in now):
+        return now
+    if all(change in noted for change in now):
+        return noted
+    path = next(str(change["path"]) for change in now if change not in noted)
+    raise StaleRevision(
+        f"{path!r} changed since it was to be deleted, so nothing was deleted.", remedy="Read it again."
+    )
+
+
+class FileUndo:
+    """Takes changes of files back. Everything is done at real paths that the policy allows.
+
+    `discard` takes a real path and its name for people, and puts it where deleted files go.
+    """
+
+    def __init__(self, policy: PathPolicy, kept: Results, discard: Callable[[str, str], None]) -> None:
         self._policy = policy
         self._kept = kept
+        self._discard = discard
 
-    def take_back(self, changes: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
-        """Undo; gives the changes that this undoing made, so that it can be undone itself."""
+    def take_back(self, changes: Sequence[Change]) -> Turned:
+        """Undo; with the changes that this undoing made, so that it can be undone itself."""
         for change in changes if len(changes) > 1 else ():  # all of them, or none
             if change["op"] == "write":
                 self._plan(change)
-        done: list[dict[str, Json]] = []
-        for change in reversed(changes):
-            done += self._move_back(change) if change["op"] == "move" else self._write_back(change)
-        return done
+        steps = {"write": self._write_back, "move": self._move_back, "folder": self._folder_back}
+        turned = [(change, steps[change["op"]](change)) for change in reversed(changes)]
+        stay = [str(change["path"]) for change, (_, _) in turned if change.get("is_there") and self._is_there(change)]
+        for change, (_, is_done) in reversed(turned):
+            if change["op"] == "folder" and not change["is_there"] and is_done:
+                Path(self._real(str(change["path"]))).chmod(change["mode"])  # the innermost first
+        words = "" if any(is_done for _, (_, is_done) in turned) else NOTHING_LEFT
+        if stay:
+            words = f"The folder {min(stay, key=len)!r} stays: something else lies in it."
+        return Turned([again for _, (again, _) in turned], words)
 
     def _real(self, path: str) -> str:
         return self._policy.locate(path).real
 
-    def _plan(self, change: Mapping[str, Json]) -> tuple[str, str, bytes | None, bytes | None]:
+    def _is_there(self, change: Change) -> bool:
+        return os.path.lexists(self._real(str(change["path"])))
+
+    def _plan(self, change: Change) -> tuple[str, str, bytes | None, bytes | None]:
         """(path, real path, content now, content wanted); None: no file."""
         path, old, new = str(change["path"]), str(change["old"]), str(change["new"])
         if not old or not new:
@@ -51,16 +87,23 @@ class FileUndo:
         now = _read(real, path)
         return path, real, now, self._wanted(path, now, old=old, new=new)
 
-    def _write_back(self, change: Mapping[str, Json]) -> list[dict[str, Json]]:
+    def _write_back(self, change: Change) -> Step:
         path, real, now, wanted = self._plan(change)
+        again: dict[str, Json] = {"op": "write", "path": path, "old": change["new"], "new": change["old"]}
+        if change["new"] == GONE:
+            again["is_trashed"] = True
         if wanted == now:
-            return []
+            return again | {name: change[name] for name in ("mode",) if name in change}, False
+        again |= {"old": self._name(now), "new": self._name(wanted)}
         if wanted is None:
-            self._remove(real, path, now)
+            again["mode"] = Path(real).stat().st_mode & 0o777
+            self._remove(real, path, now, self._discard if change.get("is_trashed") else _unlink)
+        elif now is None:
+            make_folder(real, label=path)
+            _create(real, wanted, path, change.get("mode"))
         else:
-            Path(real).parent.mkdir(parents=True, exist_ok=True)
             write_checked(real, wanted, expect=now, label=path)
-        return [{"op": "write", "path": path, "old": self._name(now), "new": self._name(wanted)}]
+        return again, True
 
     def _name(self, content: bytes | None) -> str:
         return GONE if content is None else self._kept.put_bytes(content)
@@ -85,30 +128,69 @@ class FileUndo:
             raise CannotUndo(f"{path!r} was changed since she made it, so it stays.", remedy="Delete it by hand.")
         if after is None:
             raise CannotUndo(f"Another file is at {path!r} now, so the deleted one does not come back over it.")
-        try:
-            merged = merge(after.decode(), now.decode(), before.decode())
-        except UnicodeDecodeError:
-            merged = None
+        merged = merge_bytes(after, now, before)
         if merged is None:
             raise CannotUndo(f"The same lines of {path!r} were changed since, so her change stays.")
-        return merged.encode()
+        return merged
 
-    def _remove(self, real: str, path: str, now: bytes | None) -> None:
+    def _remove(self, real: str, path: str, now: bytes | None, remove: Callable[[str, str], None]) -> None:
         with open_checked(real, label=path) as stream:
             if stream.read() != now:
                 raise CannotUndo(f"{path!r} was changed just now, so it stays.")
-        Path(real).unlink()
+        remove(real, path)
 
-    def _move_back(self, change: Mapping[str, Json]) -> list[dict[str, Json]]:
+    def _folder_back(self, change: Change) -> Step:
+        """`is_there` after the change, or not: a folder comes back with its mode, and goes when it is empty."""
+        path, real = str(change["path"]), self._real(str(change["path"]))
+        again = {**change, "is_there": not change["is_there"]}
+        if change["is_there"]:
+            try:
+                Path(real).rmdir()
+            except OSError:
+                return again, False
+            return again, True
+        if Path(real).is_dir():
+            return again, False
+        if os.path.lexists(real):
+            raise CannotUndo(f"Something else is at {path!r} now.")
+        make_folder(real, label=path)
+        with suppress(FileExistsError):
+            Path(real).mkdir(mode=0o700)
+        return again, True
+
+    def _move_back(self, change: Change) -> Step:
         source, target = str(change["path"]), str(change["to"])
         here, there = self._real(target), self._real(source)
+        again: dict[str, Json] = {"op": "move", "path": target, "to": source}
         if not os.path.lexists(here):
+            if os.path.lexists(there):
+                return again, False
             raise CannotUndo(f"{target!r} is not there any more.")
         if os.path.lexists(there):
             raise CannotUndo(f"Something else is at {source!r} now.")
-        Path(there).parent.mkdir(parents=True, exist_ok=True)
-        Path(here).rename(there)
-        return [{"op": "move", "path": target, "to": source}]
+        make_folder(there, label=source)
+        try:
+            Path(here).rename(there)
+        except OSError as error:
+            raise CannotUndo(f"{target!r} cannot be moved back: {error.strerror}.") from None
+        return again, True
+
+
+def _unlink(real: str, _path: str) -> None:
+    """For what she made herself: its content is kept in the journal."""
+    Path(real).unlink()
+
+
+def _create(real: str, content: bytes, path: str, mode: int | None) -> None:
+    """A file that is not there, with the mode it had; at no moment is its content open to more people than then."""
+    if mode is None:
+        write_checked(real, content, expect=None, label=path)
+        return
+    with temporary_beside(real, label=path) as temporary:
+        temporary.chmod(0o600)
+        temporary.write_bytes(content)
+        place(temporary, real, label=path)
+        Path(real).chmod(mode)
 
 
 def _read(real: str, path: str) -> bytes | None:

@@ -2,48 +2,86 @@
 
 from __future__ import annotations
 
+import codecs
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-Span = tuple[int, int]
+
+@dataclass(frozen=True)
+class _Hunk:
+    """Lines `start` to `end` of the base are these `lines` now."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+    def is_apart(self, other: _Hunk) -> bool:
+        """Whether both can be done: they touch at most, and do not both add at one place."""
+        if self.start == self.end == other.start == other.end:
+            return False
+        return self.end <= other.start or other.end <= self.start
 
 
 def merge(base: str, ours: str, theirs: str) -> str | None:
-    """`ours` with the change from `base` to `theirs` done in it too; None where both changed the same lines."""
-    bases, mine, other = (text.splitlines(keepends=True) for text in (base, ours, theirs))
+    """`ours` with the change from `base` to `theirs` done in it too; None where both changed the same lines.
+
+    Whether the last line is ended is no part of that line: it is as `ours` has it, where that changed it.
+    """
+    (bases, base_ends), (mine, mine_ends), (other, other_ends) = map(_lines, (base, ours, theirs))
+    hunks = _together(_hunks(bases, mine), _hunks(bases, other))
+    if hunks is None:
+        return None
     merged: list[str] = []
-    at_base = at_mine = at_other = 0
-    for base_at, mine_at, other_at, length in _common(bases, mine, other):
-        part = _decide(bases[at_base:base_at], mine[at_mine:mine_at], other[at_other:other_at])
-        if part is None:
-            return None
-        merged += part
-        merged += bases[base_at : base_at + length]
-        at_base, at_mine, at_other = base_at + length, mine_at + length, other_at + length
-    return "".join(merged)
+    at = 0
+    for hunk in hunks:
+        merged += [*bases[at : hunk.start], *hunk.lines]
+        at = hunk.end
+    merged += bases[at:]
+    is_ended = other_ends if mine_ends == base_ends else mine_ends
+    return "\n".join(merged) + ("\n" if is_ended and merged else "")
 
 
-def _decide(base: list[str], mine: list[str], other: list[str]) -> list[str] | None:
-    if mine in (base, other):
-        return other
-    return mine if other == base else None
+def merge_bytes(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """The same for files in any encoding whose lines end in this byte, and in UTF-16; None for what is no text too."""
+    mark, codec = b"", "latin-1"  # bytes one by one: nothing is lost, whatever they stand for
+    for wide_mark, wide in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if all(content.startswith(wide_mark) for content in (base, ours, theirs)):
+            mark, codec = wide_mark, wide
+    try:
+        texts = [content.removeprefix(mark).decode(codec) for content in (base, ours, theirs)]
+    except UnicodeDecodeError:
+        return None
+    if any("\0" in text for text in texts):
+        return None
+    merged = merge(*texts)
+    return None if merged is None else mark + merged.encode(codec)
 
 
-def _common(base: Sequence[str], mine: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """(place in base, in mine, in other, length) of what all three share, in order; an empty one ends it."""
-    with_mine = SequenceMatcher(None, base, mine, autojunk=False).get_matching_blocks()
-    with_other = SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()
-    at, beside = 0, 0
-    while at < len(with_mine) and beside < len(with_other):
-        first, second = with_mine[at], with_other[beside]
-        start, end = max(first.a, second.a), min(first.a + first.size, second.a + second.size)
-        if start < end:
-            yield start, first.b + start - first.a, second.b + start - second.a, end - start
-        if first.a + first.size <= second.a + second.size:
-            at += 1
+def _lines(text: str) -> tuple[list[str], bool]:
+    """Its lines, and whether the last of them is ended."""
+    if not text:
+        return [], False
+    return text.removesuffix("\n").split("\n"), text.endswith("\n")
+
+
+def _hunks(base: Sequence[str], now: Sequence[str]) -> list[_Hunk]:
+    steps = SequenceMatcher(None, base, now, autojunk=False).get_opcodes()
+    return [_Hunk(start, end, tuple(now[at:to])) for tag, start, end, at, to in steps if tag != "equal"]
+
+
+def _together(mine: Sequence[_Hunk], other: Sequence[_Hunk]) -> list[_Hunk] | None:
+    """All hunks in order; None where two of them meet. What both took away is taken away once."""
+    both: list[_Hunk] = []
+    for hunk in sorted({*mine, *other}, key=lambda one: (one.start, one.end)):
+        if not both or both[-1].is_apart(hunk):
+            both.append(hunk)
+        elif not (both[-1].lines or hunk.lines):
+            last = both.pop()
+            both.append(_Hunk(last.start, max(last.end, hunk.end), ()))
         else:
-            beside += 1
-    yield len(base), len(mine), len(other), 0
+            return None
+    return both

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select, update
 
-from ..errors import NotFound
+from ..errors import NotFound, StaleRevision
 from ..events.payloads import JournalChanged
 from ..schemas import JournalEntry
 from ..storage.tables import calls, journal, runs
+from .files import noted_again
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,20 +62,24 @@ class CallJournal:
         """See `ports.Journal`."""
         entry_id = f"{self.call_id}/{self._count}"
         self._count += 1
+        written = [dict(change) for change in changes]
         values = {"entry_id": entry_id, "owner_id": self.run.owner_id, "chat_id": self.run.chat_id,
                   "run_id": self.run.run_id, "call_id": self.call_id,
-                  "kind": kind, "path": path, "changes": [dict(change) for change in changes],
+                  "kind": kind, "path": path, "changes": written,
                   "state": "done", "root_dir": self.root_dir}  # fmt: skip
 
-        def work() -> None:
+        def work() -> StaleRevision | None:
             with self.log.transaction() as tx:
-                known = select(journal.c.entry_id).where(journal.c.entry_id == entry_id)
-                if tx.connection.execute(known).first() is not None:
-                    return
+                known = tx.connection.execute(select(journal.c.changes).where(journal.c.entry_id == entry_id)).first()
+                if known is not None:
+                    return _note_again(tx, entry_id, kind, known[0], written)
                 tx.connection.execute(insert(journal).values(at=tx.now, **values))
                 tell(tx, [entry_of(tx.connection, entry_id)])
+            return None
 
-        await self.log.database.run(work)
+        stale = await self.log.database.run(work)
+        if stale is not None:
+            raise stale
         return entry_id
 
     async def forget(self, entry_id: str) -> None:
@@ -91,6 +96,23 @@ class CallJournal:
         if len(content) > self.limits.file_bytes:
             return ""
         return await asyncio.to_thread(self.kept.put_bytes, content)
+
+
+def _note_again(
+    tx: Transaction, entry_id: str, kind: JournalKind, noted: Sequence[Mapping[str, Json]],
+    now: Sequence[Mapping[str, Json]],
+) -> StaleRevision | None:  # fmt: skip
+    """For a call that was killed after it had noted something: the error to raise once this is committed."""
+    if kind != "file":
+        return None
+    try:
+        values = {"changes": [dict(change) for change in noted_again(noted, now)]}
+    except StaleRevision as stale:
+        if {change["path"] for change in noted} <= {change["path"] for change in now}:  # nothing is gone yet
+            tx.connection.execute(delete(journal).where(journal.c.entry_id == entry_id))
+        return stale
+    tx.connection.execute(update(journal).where(journal.c.entry_id == entry_id).values(**values))
+    return None
 
 
 def note_grant(tx: Transaction, question: Question, grant: Grant, root_dir: str) -> None:

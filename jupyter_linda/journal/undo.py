@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from ..errors import CannotUndo, LindaError, StaleRevision
 from ..permissions.approvals import give_again, revoke_grant
 from . import store
-from .cells import describe, take_back, to_keep
+from .cells import plan, to_keep, with_known_ids
+from .files import GONE
 from .tasks import turn_task
+from .turning import NOTHING_LEFT, Turned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+IDS_SINCE = (4, 5)
+"""The first notebook format whose files keep the ids of cells."""
 TRIES = 4
 """A notebook that changes while an undo is planned is looked at again that often."""
 
@@ -38,16 +43,23 @@ class Undoing:
     live: Live
     files: FileUndo
     root_dir: str
+    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """One turn at a time in a chat: what is asked meanwhile sees how it ended."""
 
     async def undo(self, chat_id: str, owner_id: str, wish: Undo) -> list[JournalEntry]:
         """Undo entries that stand as done, newest first; an entry that cannot be undone says why and stays."""
-        found = await self._find(chat_id, owner_id, wish)
-        return [await self._turn(one, owner_id, is_undo=True) for one in reversed(found) if one.entry.state == "done"]
+        async with self._lock(chat_id):
+            found = [one for one in await self._find(chat_id, owner_id, wish) if one.entry.state == "done"]
+            return [await self._turn(one, owner_id, is_undo=True) for one in reversed(found)]
 
     async def redo(self, chat_id: str, owner_id: str, wish: Undo) -> list[JournalEntry]:
         """Do undone entries again, oldest first."""
-        found = await self._find(chat_id, owner_id, wish)
-        return [await self._turn(one, owner_id, is_undo=False) for one in found if one.entry.state == "undone"]
+        async with self._lock(chat_id):
+            found = [one for one in await self._find(chat_id, owner_id, wish) if one.entry.state == "undone"]
+            return [await self._turn(one, owner_id, is_undo=False) for one in found]
+
+    def _lock(self, chat_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(chat_id, asyncio.Lock())
 
     async def _find(self, chat_id: str, owner_id: str, wish: Undo) -> list[Written]:
         def work() -> list[Written]:
@@ -61,47 +73,63 @@ class Undoing:
         try:
             if one.root_dir != self.root_dir:
                 raise CannotUndo("This was done in another notebook folder.", remedy="Undo it from a server there.")
-            await self._take_back(one, owner_id, is_undo=is_undo)
+            turned = await self._take_back(one, owner_id, is_undo=is_undo)
         except LindaError as error:
             log.info("%s cannot be undone: %s", one.entry.entry_id, error.message)
             words = f"{error.message} {error.remedy}".strip()
             return await self._write(one, one.entry.state, words=words)
-        return await self._write(one, "undone" if is_undo else "done")
+        if is_undo:
+            await self._write(one, "done", undo_changes=turned.changes)
+        return await self._write(one, "undone" if is_undo else "done", words=turned.words)
 
-    async def _take_back(self, one: Written, owner_id: str, *, is_undo: bool) -> None:
+    async def _take_back(self, one: Written, owner_id: str, *, is_undo: bool) -> Turned:
         changes = one.changes if is_undo else one.undo_changes or ()
+        if not changes:
+            raise CannotUndo("What would have to be done again was not written down.", remedy="Ask her for it again.")
         if one.entry.kind == "cells":
-            await self._cells_back(one, changes, is_undo=is_undo)
-        elif one.entry.kind == "file":
-            done = await asyncio.to_thread(self.files.take_back, changes)
-            if is_undo and done:
-                await self._write(one, "done", undo_changes=done)
-        elif one.entry.kind == "task":
-            await self._tasks_back(one, changes, owner_id, is_undo=is_undo)
-        elif one.entry.kind == "grant":
-            await self._grants_back(changes, owner_id, is_undo=is_undo)
-            if is_undo:
-                await self._write(one, "done", undo_changes=changes)
+            return await self._cells_back(one, changes, is_undo=is_undo)
+        if one.entry.kind == "file":
+            await self._refuse_open(changes)
+            return await asyncio.to_thread(self.files.take_back, changes)
+        if one.entry.kind == "task":
+            return await self._tasks_back(changes, owner_id)
+        await self._grants_back(changes, owner_id, is_undo=is_undo)
+        return Turned(changes)
 
-    async def _cells_back(self, one: Written, changes: Changes, *, is_undo: bool) -> None:
+    async def _refuse_open(self, changes: Changes) -> None:
+        """What a tab holds would be saved at its old place again."""
+        paths = {str(change["path"]) for change in changes if change.get("old") == GONE}
+        paths |= {str(change["to"]) for change in changes if change["op"] == "move"}
+        for entry in await self.live.list_notebooks() if any(path.endswith(".ipynb") for path in paths) else ():
+            if str(entry["path"]) in paths:
+                raise CannotUndo(f"{entry['path']!r} is open in JupyterLab.", remedy="Close it first.")
+
+    async def _cells_back(self, one: Written, changes: Changes, *, is_undo: bool) -> Turned:
         path = one.entry.path
         for attempt in range(TRIES):
-            cells = (await self.live.read_notebook(path)).content["cells"]
+            content = (await self.live.read_notebook(path)).content
+            cells = content["cells"]
             if len({cell["id"] for cell in cells}) != len(cells):
                 raise CannotUndo(f"Several cells of {path!r} share an id, so nothing in it can be undone.")
-            edits = take_back(cells, [dict(change) for change in changes])
-            if not edits:
-                return  # it is so already
+            wanted = [dict(change) for change in changes]
+            if (content.get("nbformat", 4), content.get("nbformat_minor", 0)) < IDS_SINCE:
+                wanted = with_known_ids(cells, wanted)
+            planned = plan(cells, wanted)
+            edits = planned.edits
             kept = await self.live.keep_cells(path, to_keep(edits)) if to_keep(edits) else ""
+            turned = Turned(planned.again(cells, kept), planned.words if edits else NOTHING_LEFT)
+            if not edits:
+                return turned
             if is_undo:  # before the effect: whoever is killed in between can still do it again
-                await self._write(one, "done", undo_changes=describe(cells, edits, kept))
+                await self._write(one, "done", undo_changes=turned.changes)
             try:
                 await self.live.edit_notebook(path, edits)
             except StaleRevision:
                 if attempt == TRIES - 1:
                     raise
                 continue
-            return
+            return turned
+        raise AssertionError  # the last try returns or raises
 
     async def _grants_back(self, changes: Changes, owner_id: str, *, is_undo: bool) -> None:
         def work() -> None:
@@ -110,18 +138,20 @@ class Undoing:
                     if is_undo:
                         revoke_grant(tx.connection, str(change["grant_id"]), owner_id, now=tx.now)
                     else:
-                        give_again(tx.connection, str(change["grant_id"]), owner_id)
+                        give_again(tx.connection, str(change["grant_id"]), owner_id, now=tx.now)
 
         await self.log.database.run(work)
 
-    async def _tasks_back(self, one: Written, changes: Changes, owner_id: str, *, is_undo: bool) -> None:
+    async def _tasks_back(self, changes: Changes, owner_id: str) -> Turned:
         def work() -> list[Mapping[str, Json]]:
             with self.log.transaction() as tx:
                 return [turn_task(tx, owner_id, change) for change in changes]
 
         turned = await self.log.database.run(work)
-        if is_undo:
-            await self._write(one, "done", undo_changes=turned)
+        is_idle = all(change["old"] == change["new"] for change in turned)
+        if is_idle:  # taken back by hand: doing it again is her own change; of a new task only its fields are known
+            turned = [{**one, "old": one["new"], "new": one["old"]} for one in changes if one["old"] is not None]
+        return Turned(turned, NOTHING_LEFT if is_idle else "")
 
     async def _write(
         self, one: Written, state: str, *, words: str = "", undo_changes: Changes | None = None

@@ -76,6 +76,8 @@ def with_kept(edit: CellEdit, cells: Sequence[Json]) -> CellEdit:
     if isinstance(edit, InsertCell) and edit.is_part:
         return RestoreCell(**vars(edit), cell=_part_of(cells[0], edit))
     found = next((cell for cell in cells if cell.get("id") == edit.cell_id), None)
+    if found is None and len(cells) == 1:
+        found = cells[0]  # where a file keeps no ids, it has another one since the server was started again
     if found is None:
         raise NotFound(f"Cell {edit.cell_id} was not kept, so it cannot be brought back.")
     if isinstance(edit, InsertCell):

@@ -18,7 +18,8 @@ class Journal(Protocol):
     async def note(self, kind: JournalKind, path: str, changes: Sequence[Mapping[str, Json]]) -> str:
         """Write changes down; committed when this returns. The entry's id.
 
-        A call that is tried again after a crash keeps its first entry: it knows how things were before.
+        A call that is tried again after a crash keeps its first entry: it knows how things were before. Of files the
+        entry is renewed; `StaleRevision` where one that is to be deleted is not as it was noted.
         """
 
     async def forget(self, entry_id: str) -> None:

@@ -1,4 +1,4 @@
-"""Changing files: patch a passage, move, copy, delete to the trash; nothing that is there is overwritten."""
+"""Changing files: patch a passage, move, copy; nothing that is there is overwritten."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import difflib
 import os
 import shutil
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,10 +20,9 @@ from ..schemas import Diff, Preview
 from ..toolkit import tool
 from .file import admit_text, read_whole, version_of, write_noted
 from .text import decode, human_size
-from .trash import to_trash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ..ports import Json
 
@@ -43,7 +41,8 @@ def _named(path: str) -> str:
     return path
 
 
-def _one(arguments: Mapping[str, Json]) -> Resource:
+def one_file(arguments: Mapping[str, Json]) -> Resource:
+    """What a tool touches that takes one `path`."""
     return Resource("file", _named(arguments["path"]))
 
 
@@ -92,7 +91,7 @@ def _current(text: str, wanted: str) -> str:
     return f"Lines {max(0, at - 5) + 1} and on read now:\n{part}"
 
 
-@tool(action="write", family="file", resource=_one, writes=("new_text",), holds="words")
+@tool(action="write", family="file", resource=one_file, writes=("new_text",), holds="words")
 async def patch_file(
     context: ToolContext,
     path: FilePath,
@@ -145,7 +144,7 @@ def _is_link(context: ToolContext, path: str) -> bool:
 
 
 def _inside(context: ToolContext, path: str, real: str) -> int:
-    """How many things lie in a folder; each must be open to writing, Jupyter's checkpoints apart."""
+    """How many things lie in a folder; each must be open to reading and writing, Jupyter's checkpoints apart."""
     count = 0
     for folder, names, files in os.walk(real):
         names[:] = [name for name in names if name != ".ipynb_checkpoints"]
@@ -154,6 +153,7 @@ def _inside(context: ToolContext, path: str, real: str) -> int:
             if count > MOST_INSIDE:
                 raise ToolFailed(f"{path!r} holds more than {MOST_INSIDE} things.", remedy="Do that by hand.")
             inner = (Path(folder) / name).relative_to(real).as_posix()
+            context.admit_path(f"{path.rstrip('/')}/{inner}", "read")  # at its new place it could be
             context.admit_path(f"{path.rstrip('/')}/{inner}", "write")
     return count
 
@@ -169,7 +169,7 @@ async def refuse_open(context: ToolContext, real: str) -> None:
             raise ToolRetry(f"{entry['path']!r} is open in JupyterLab. Ask the user to close it first.")
 
 
-def _check_source(context: ToolContext, path: str, real: str) -> bool:
+def check_source(context: ToolContext, path: str, real: str) -> bool:
     """Whether it is a folder; refuses what is not there, links, and the notebook folder itself."""
     if _is_link(context, path):
         raise ToolRetry(f"{path!r} is a link; links are left alone. Name what it leads to.")
@@ -211,7 +211,7 @@ async def move_file(
     # `data` holds path, to
     real, target = context.admit_path(path, "write"), context.admit_path(to, "write")
     await refuse_open(context, real)
-    await asyncio.to_thread(_check_source, context, path, real)
+    await asyncio.to_thread(check_source, context, path, real)
     await asyncio.to_thread(check_new, target, label=to)
     entry = await context.journal.note("file", path, [{"op": "move", "path": path, "to": to}])
     try:
@@ -234,8 +234,8 @@ async def copy_file(
     # `data` holds path, to, size_bytes
     real, target = context.admit_path(path, "read"), context.admit_path(to, "write")
     await asyncio.to_thread(check_new, target, label=to)
-    size = await asyncio.to_thread(_size, real, path)
-    kept = await _kept(context, real, path, size)
+    size = await asyncio.to_thread(size_of, real, path)
+    kept = await keep_content(context, real, path, size)
     entry = await context.journal.note("file", to, [{"op": "write", "path": to, "old": GONE, "new": kept}])
     try:
         await asyncio.to_thread(_copy, real, path, target, to)
@@ -245,12 +245,14 @@ async def copy_file(
     return _was_copied(path, to, size)
 
 
-def _size(real: str, path: str) -> int:
+def size_of(real: str, path: str) -> int:
+    """Size of a checked file, in bytes."""
     with open_checked(real, label=path) as stream:
         return os.fstat(stream.fileno()).st_size
 
 
-async def _kept(context: ToolContext, real: str, path: str, size: int) -> str:
+async def keep_content(context: ToolContext, real: str, path: str, size: int) -> str:
+    """Keep a file's content for the journal; its name there, or nothing where it is too large."""
     if size > KEPT_BYTES:
         return ""
 
@@ -277,72 +279,6 @@ def _was_copied(path: str, to: str, size: int) -> ToolResult:
     )
 
 
-@tool(action="write", family="file", resource=_one, holds="words")
-async def delete_file(
-    context: ToolContext,
-    path: Annotated[str, "The file or folder, relative to the notebook folder."],
-    version: Annotated[str, "The version read_file named: nothing else is deleted then. May be empty."] = "",
-) -> ToolResult:
-    """Delete a file or a folder: it goes to the trash of the machine, and the answer says where."""
-    # `data` holds path, trash
-    real = context.admit_path(path, "write")
-    await refuse_open(context, real)
-    is_folder = await asyncio.to_thread(_check_source, context, path, real)
-    changes: Sequence[Mapping[str, Json]]
-    if is_folder:
-        changes = await _kept_inside(context, path, real)
-    else:
-        size = await asyncio.to_thread(_size, real, path)
-        if version and version != version_of(await asyncio.to_thread(read_whole, real, path)):
-            raise StaleRevision(f"{path!r} changed since it was read.", remedy="Read it again.")
-        old = await _kept(context, real, path, size)
-        changes = [{"op": "write", "path": path, "old": old, "new": GONE}]
-    entry = await context.journal.note("file", path, changes) if changes else ""
-    try:
-        where = await asyncio.to_thread(to_trash, real, path)
-    except Exception:
-        if entry:
-            await context.journal.forget(entry)
-        raise
-    return _was_deleted(path, where)
-
-
-async def _kept_inside(context: ToolContext, path: str, real: str) -> list[Mapping[str, Json]]:
-    """A folder's files as they are, for the journal; empty where it could not be made again from them alone."""
-    files = await asyncio.to_thread(_files_inside, real)
-    changes: list[Mapping[str, Json]] = []
-    for name in files:
-        label = f"{path.rstrip('/')}/{name}"
-        inner = str(Path(real) / name)
-        old = await _kept(context, inner, label, await asyncio.to_thread(_size, inner, label))
-        if not old:
-            return []
-        changes.append({"op": "write", "path": label, "old": old, "new": GONE})
-    return changes
-
-
-def _files_inside(real: str) -> list[str]:
-    """Paths of the files in a folder, relative to it; none where it holds empty folders or too much."""
-    found: list[str] = []
-    size = 0
-    for folder, names, files in os.walk(real):
-        names[:] = [name for name in names if name != ".ipynb_checkpoints"]
-        if not (names or files):
-            return []
-        for entry in (Path(folder) / name for name in files):
-            status = entry.stat()
-            size += status.st_size
-            if not stat.S_ISREG(status.st_mode) or size > KEPT_BYTES:
-                return []
-            found.append(entry.relative_to(real).as_posix())
-    return found
-
-
-def _was_deleted(path: str, where: str) -> ToolResult:
-    text = f"Deleted {path}. It lies in {where}." if where else f"{path} is deleted."
-    return ToolResult(text=text, title=f"Deleted {path}", data={"path": path, "trash": where})
-
-
 # ---- what a question shows, and what a crash left -----------------------------------------------
 
 
@@ -354,11 +290,6 @@ async def _preview_move(arguments: Mapping[str, Json], _context: ToolContext) ->
 @copy_file.previews
 async def _preview_copy(arguments: Mapping[str, Json], _context: ToolContext) -> Preview:
     return Preview(sentence=f"Copy {arguments['path']} to {arguments['to']}.")
-
-
-@delete_file.previews
-async def _preview_delete(arguments: Mapping[str, Json], _context: ToolContext) -> Preview:
-    return Preview(sentence=f"Delete {arguments['path']}: it goes to the trash.")
 
 
 def _there(path: str) -> bool:
@@ -378,16 +309,10 @@ async def _find_copy(arguments: Mapping[str, Json], context: ToolContext) -> Too
     real, target = context.admit_path(arguments["path"], "read"), context.admit_path(arguments["to"], "read")
     if not await asyncio.to_thread(_there, target):
         return None
-    size = await asyncio.to_thread(_size, real, arguments["path"])
-    is_whole = size == await asyncio.to_thread(_size, target, arguments["to"])
+    size = await asyncio.to_thread(size_of, real, arguments["path"])
+    is_whole = size == await asyncio.to_thread(size_of, target, arguments["to"])
     return _was_copied(arguments["path"], arguments["to"], size) if is_whole else Unknown()
 
 
-@delete_file.finds
-async def _find_delete(arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
-    real = context.admit_path(arguments["path"], "read")
-    return None if await asyncio.to_thread(_there, real) else _was_deleted(arguments["path"], "")
-
-
-TOOLS = (patch_file, move_file, copy_file, delete_file)
+TOOLS = (patch_file, move_file, copy_file)
 """The tools of this file."""

@@ -14,7 +14,17 @@ from ..permissions.paths import refuse_outside
 
 
 def to_trash(real: str, path: str) -> str:
-    """Move a checked real path to the trash; in words, where it is now. Nothing is ever deleted for good."""
+    """Move a checked real path to the trash; in words, where it is now."""
+    put_in_trash(real, path)
+    if sys.platform == "win32":
+        return "the Recycle Bin"
+    if sys.platform == "darwin":
+        return "the Trash"
+    return _found(real) or "the trash"
+
+
+def put_in_trash(real: str, path: str) -> None:
+    """The same without looking where it went. Nothing is ever deleted for good."""
     if os.path.realpath(real) != real:
         raise refuse_outside(path)
     try:
@@ -25,11 +35,6 @@ def to_trash(real: str, path: str) -> str:
             remedy="Ask the user to delete it, or move it into a folder of its own.",
             kind_of_failure="no_trash",
         ) from None
-    if sys.platform == "win32":
-        return "the Recycle Bin"
-    if sys.platform == "darwin":
-        return "the Trash"
-    return _found(real) or "the trash"
 
 
 def _found(real: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_linda.errors import CannotUndo, LindaError
-from jupyter_linda.journal.cells import describe, source_of, take_back, to_keep
+from jupyter_linda.journal.cells import describe, plan, source_of, take_back, to_keep, with_known_ids
 from jupyter_linda.live.cells import Sheet, apply_edits, with_kept
 from jupyter_linda.ports import ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
 from tests.fakes.notebooks import code_cell
@@ -148,5 +148,65 @@ def test_newer_outputs_stay():
     page = Page(start())
     changes = page.do([SetOutputs("a")])
     page.cells[0] |= {"outputs": [{"output_type": "stream", "name": "stdout", "text": "2\n"}], "execution_count": 5}
-    page.undo(changes)
+    with pytest.raises(CannotUndo, match="newer outputs"):
+        page.undo(changes)
     assert page.cells[0]["outputs"][0]["text"] == "2\n"
+
+
+def test_what_a_person_took_back_by_hand_can_be_done_again():
+    page = Page(start())
+    changes = page.do([ReplaceSource("c", "y = 2", "y = 3"), InsertCell(3, "n", "code", "hers")])
+    page.cells[2]["source"] = "y = 2"
+    del page.cells[3]
+    planned = plan(page.cells, changes)
+    assert planned.edits == []
+    page.undo(planned.again(page.cells, ""))
+    assert [cell["source"] for cell in page.cells[2:]] == ["y = 3", "hers"]
+
+
+def without_ids(cells, number):
+    """The cells as a new server numbers them in a file that keeps no ids."""
+    return [{**cell, "id": f"s{number}-{at}"} for at, cell in enumerate(cells)]
+
+
+@settings(max_examples=200)
+@given(PICKS)
+def test_where_a_file_keeps_no_ids_cells_are_found_again_by_how_they_look(picks):
+    page = Page(start())
+    done = [page.do(edits_of_her(page, pick)) for pick in picks]
+    for number, changes in enumerate(reversed(done)):
+        page.cells = without_ids(page.cells, number)
+        before = copy.deepcopy(page.cells)
+        try:
+            page.undo(with_known_ids(page.cells, changes))
+        except CannotUndo:
+            assert page.cells == before
+            return
+    assert sorted(cell["source"] for cell in page.cells) == sorted(cell["source"] for cell in start())
+
+
+@pytest.mark.parametrize("op", ["insert", "replace"])
+def test_where_a_file_keeps_no_ids_a_cell_that_was_changed_since_is_not_called_undone(op):
+    page = Page(start())
+    edit = InsertCell(3, "n", "code", "hers") if op == "insert" else ReplaceSource("c", "y = 2", "hers")
+    changes = page.do([edit])
+    page.cells = without_ids(page.cells, 0)
+    assert "hers" not in [c["source"] for c in apply_all(page, with_known_ids(page.cells, changes))]
+    page.cells[-1]["source"] = "hers, edited"
+    with pytest.raises(CannotUndo, match="keeps no ids"):
+        with_known_ids(page.cells, changes)
+
+
+def test_where_a_file_keeps_no_ids_a_persons_cell_of_the_same_text_stays():
+    page = Page(start())
+    changes = page.do([InsertCell(3, "n", "code", "hers")])
+    page.cells = without_ids([code_cell("hers", "x"), code_cell("other", "z"), *page.cells[:3]], 0)
+    with pytest.raises(CannotUndo):
+        with_known_ids(page.cells, changes)
+
+
+def apply_all(page, changes):
+    tried = Page(page.cells)
+    tried.kept = dict(page.kept)
+    tried.undo(changes)
+    return tried.cells

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import stat
+from pathlib import Path
+
 import pytest
 
 from jupyter_linda.errors import CannotUndo
 from jupyter_linda.journal.files import GONE, FileUndo
+from jupyter_linda.journal.turning import NOTHING_LEFT
 from jupyter_linda.permissions.paths import PathPolicy
 from jupyter_linda.storage.files import Results
 
@@ -22,8 +26,17 @@ def kept(tmp_path):
 
 
 @pytest.fixture
-def undo(root, kept):
-    return FileUndo(PathPolicy(str(root)), kept)
+def trash(tmp_path):
+    (tmp_path / "trash").mkdir()
+    return tmp_path / "trash"
+
+
+@pytest.fixture
+def undo(root, kept, trash):
+    def discard(real, path):
+        Path(real).rename(trash / Path(path).name)
+
+    return FileUndo(PathPolicy(str(root)), kept, discard)
 
 
 def deleted(kept, **contents):
@@ -33,11 +46,54 @@ def deleted(kept, **contents):
     ]
 
 
-def test_a_deleted_folder_comes_back_and_goes_again(root, kept, undo):
-    done = undo.take_back(deleted(kept, a=b"A", b=b"B"))
-    assert {path.name: path.read_bytes() for path in (root / "d").iterdir()} == {"a": b"A", "b": b"B"}
-    undo.take_back(done)
-    assert list((root / "d").iterdir()) == []
+FOLDERS = [
+    {"op": "folder", "path": "d/empty", "mode": 0o700, "is_there": False},
+    {"op": "folder", "path": "d", "mode": 0o750, "is_there": False},
+]
+
+
+def test_a_deleted_folder_comes_back_and_goes_to_the_trash_again(root, kept, undo, trash):
+    done = undo.take_back([*deleted(kept, a=b"A", b=b"B"), *FOLDERS])
+    assert {path.name: path.read_bytes() for path in (root / "d").iterdir() if path.is_file()} == {"a": b"A", "b": b"B"}
+    assert [stat.S_IMODE((root / name).stat().st_mode) for name in ("d", "d/empty")] == [0o750, 0o700]
+    assert undo.take_back(done.changes).words == ""
+    assert not (root / "d").exists()
+    assert {path.name: path.read_bytes() for path in trash.iterdir()} == {"a": b"A", "b": b"B"}
+
+
+def test_a_folder_in_which_somebody_put_something_stays_and_it_is_said(root, kept, undo):
+    done = undo.take_back([*deleted(kept, a=b"A"), *FOLDERS])
+    (root / "d/mine").write_text("a person's own")
+    assert undo.take_back(done.changes).words == "The folder 'd' stays: something else lies in it."
+    assert [path.name for path in (root / "d").iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o755, 0o444])
+def test_what_was_deleted_comes_back_with_its_mode(root, kept, undo, mode):
+    [change] = deleted(kept, a=b"A")
+    done = undo.take_back([{**change, "mode": mode}])
+    assert stat.S_IMODE((root / "d/a").stat().st_mode) == mode
+    (root / "d/a").chmod(0o640)
+    again = undo.take_back(done.changes)
+    undo.take_back(again.changes)
+    assert stat.S_IMODE((root / "d/a").stat().st_mode) == 0o640
+
+
+def test_what_a_person_took_back_by_hand_is_said_and_can_be_done_again(root, kept, undo):
+    (root / "a.txt").write_text("two")
+    change = {"op": "write", "path": "a.txt", "old": kept.put_bytes(b"two"), "new": kept.put_bytes(b"TWO")}
+    turned = undo.take_back([change])
+    assert turned.words == NOTHING_LEFT
+    assert undo.take_back(turned.changes).words == ""
+    assert (root / "a.txt").read_text() == "TWO"
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "gb18030", "utf-16", "utf-8"])
+def test_a_text_in_any_encoding_is_taken_back_around_a_persons_lines(root, kept, undo, codec):
+    old, new, now, wanted = (text.encode(codec) for text in ("é\nb\n", "é\nB\n", "é\nB\nmine\n", "é\nb\nmine\n"))
+    (root / "l.txt").write_bytes(now)
+    undo.take_back([{"op": "write", "path": "l.txt", "old": kept.put_bytes(old), "new": kept.put_bytes(new)}])
+    assert (root / "l.txt").read_bytes() == wanted
 
 
 def test_nothing_comes_back_where_one_of_them_cannot(root, kept, undo):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -79,6 +80,37 @@ async def test_one_action_is_undone_by_itself(api, provider, file):
     chat_id, call_id = view["chat"]["chat_id"], view["journal"][0]["call_id"]
     await api.call("POST", f"chats/{chat_id}/undo", {"call_id": call_id})
     assert sources(file) == {"a": "x = 1\n\nprint(x)", "b": "y = 3"}
+
+
+async def turn(api, view, word):
+    answer = await api.call("POST", f"chats/{view['chat']['chat_id']}/{word}", {"run_id": view["runs"][-1]["run_id"]})
+    return [(entry["state"], entry["words"]) for entry in answer["entries"]]
+
+
+async def test_what_a_person_took_back_by_hand_is_said_and_done_again(api, provider, file):
+    before = file.read_text()
+    view = await changed(api, provider, edit("a", "x = 1", "x = 7"))
+    file.write_text(before)
+    [(state, words)] = await turn(api, view, "undo")
+    assert state == "undone"
+    assert "nothing left to take back" in words
+    assert await turn(api, view, "redo") == [("done", "")]
+    assert sources(file)["a"] == "x = 7\n\nprint(x)"
+
+
+async def test_undo_and_redo_at_once_end_as_they_say(api, provider, file):
+    view = await changed(api, provider, Use("insert_cell", {"path": "s.ipynb", "source": "new"}))
+    await asyncio.gather(*(turn(api, view, word) for word in ("undo", "redo", "undo", "redo")))
+    [entry] = (await api.view(view["chat"]["chat_id"]))["journal"]
+    assert ("new" in sources(file).values()) == (entry["state"] == "done")
+
+
+async def test_a_cell_of_an_old_format_is_found_again_after_the_server_was_started_anew(api, provider, file):
+    file.write_text(json.dumps(notebook(code_cell("x = 1"), code_cell("y = 2"), minor=4)))
+    view = await changed(api, provider, Use("insert_cell", {"path": "s.ipynb", "source": "hers"}))
+    api.linda.services().live.documents._ids._known.clear()  # what a fresh server knows
+    assert await turn(api, view, "undo") == [("undone", "")]
+    assert [cell["source"] for cell in json.loads(file.read_text())["cells"]] == ["x = 1", "y = 2"]
 
 
 @pytest.mark.parametrize("body", [{}, {"run_id": "a", "call_id": "b"}])

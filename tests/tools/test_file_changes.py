@@ -12,7 +12,8 @@ import pytest
 from jupyter_linda.errors import NotAllowed, NotFound, StaleRevision, ToolFailed, ToolRetry
 from jupyter_linda.ports import ToolResult, Unknown
 from jupyter_linda.tools.file import list_files, read_file, search_files
-from jupyter_linda.tools.file_changes import copy_file, delete_file, move_file, patch_file
+from jupyter_linda.tools.deleting import delete_file
+from jupyter_linda.tools.file_changes import copy_file, move_file, patch_file
 from tests.fakes.tool_bench import ToolBench
 
 
@@ -167,12 +168,15 @@ def test_what_is_deleted_lies_in_the_trash_and_it_is_said_where(root, bench):
     folder = bench.run(delete_file, path="d")
     assert (Path(folder.data["trash"]) / "e/f.txt").read_text() == "F"
     changes = [entry[2] for entry in bench.journal.entries.values()]
-    assert [(change["path"], change["new"]) for [change] in changes] == [("名字 1.txt", "gone"), ("d/e/f.txt", "gone")]
+    assert [[(change["op"], change["path"]) for change in entry] for entry in changes] == [
+        [("write", "名字 1.txt")],
+        [("write", "d/e/f.txt"), ("folder", "d/e"), ("folder", "d")],
+    ]
 
 
-def test_a_folder_that_its_files_alone_do_not_make_again_is_not_noted(root, bench):
+def test_a_folder_that_holds_more_than_files_and_folders_is_not_noted(root, bench):
     (root / "d/empty").mkdir(parents=True)
-    (root / "d/f.txt").write_text("F")
+    (root / "d/f.txt").symlink_to(root / "d/empty")
     bench.run(delete_file, path="d")
     assert not (root / "d").exists()
     assert bench.journal.entries == {}
@@ -243,3 +247,17 @@ def test_what_is_ignored_is_closed_to_every_file_tool(root, bench):
     ):
         with pytest.raises(PermissionError, match="hidden from Linda"):
             bench.run(tool, **wish)
+
+
+def test_a_folder_that_holds_what_may_not_be_read_stays_in_its_place(root, bench, tmp_path):
+    (root / "pay/2025").mkdir(parents=True)
+    (root / "pay/2025/p.txt").write_text("alice 100")
+    auto = {"effect": "auto", "action": "any", "path": ""}
+    (tmp_path / "rules.json").write_text(
+        json.dumps({"version": 1, "rules": [auto, {"effect": "deny", "action": "read", "path": "pay/2025"}]})
+    )
+    bench = ToolBench(root, live=bench.live, rules_file=tmp_path / "rules.json")
+    for tool, arguments in ((move_file, {"path": "pay", "to": "open"}), (delete_file, {"path": "pay"})):
+        with pytest.raises(NotAllowed, match="pay/2025"):
+            bench.run(tool, **arguments)
+    assert (root / "pay/2025/p.txt").exists()
