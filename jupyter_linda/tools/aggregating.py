@@ -107,6 +107,8 @@ def group_pandas(frame, marks, keys, wanted):
                     series = series.astype(object)
             if frame.sort_of(series) in ("truth", "category") and function in ("sum", "mean", "median", "std"):
                 series = series.astype("Float64" if frame.sort_of(series) == "truth" else object)
+            if frame.sort_of(series) == "category" and function in ("min", "max") and not series.cat.ordered:
+                series = series.astype(object)  # without an order of their own, categories go by their values
             columns["v%d" % at] = series
     if keys:
         part = pd.DataFrame(columns, copy=False)
@@ -179,6 +181,9 @@ def pandas_whole(series, function):
 
 def group_polars(frame, marks, keys, wanted):
     pl = frame.pl
+    for place in keys:
+        if frame.column(place).dtype == pl.Object:
+            raise Trouble("%s holds things that cannot be grouped by." % frame.names[place])
     series = [frame.column(place).alias("k%d" % at) for at, place in enumerate(keys)]
     made = []
     for at, (place, function) in enumerate(wanted):

@@ -24,6 +24,8 @@ COMPARE = (
     KINDS
     + r'''
 
+import fractions
+
 MOST_COMPARED = 1000000
 
 
@@ -138,6 +140,13 @@ def compare_column(one, other, name, lefts, rights, labels, tolerance, examples,
         found["changed"].append({"column": name, "rows": count})
 
 
+def exact(value):
+    """A number as a fraction, as it is written: a tolerance of 0.1 is a tenth."""
+    kind = package(type(value))
+    value = value.item() if kind == "numpy" else value
+    return fractions.Fraction(repr(value) if type(value) is float else value)
+
+
 def is_same(left, right, tolerance):
     """None where nobody can tell."""
     if is_empty(left) or is_empty(right):
@@ -148,7 +157,12 @@ def is_same(left, right, tolerance):
     if kinds[0] != kinds[1] and not all(kind in ("number", "truth") for kind in kinds):
         return False
     if tolerance and kinds[0] == "number":
-        return abs(left - right) <= tolerance if not (math.isinf(left) or math.isinf(right)) else left == right
+        if math.isinf(left) or math.isinf(right):
+            return bool(left == right)
+        try:
+            return bool(abs(left - right) <= tolerance)
+        except TypeError:
+            return bool(abs(exact(left) - exact(right)) <= exact(tolerance))  # decimals and floats do not mix
     try:
         return bool(left == right)
     except TypeError:

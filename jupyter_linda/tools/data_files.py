@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from ..errors import ToolRetry
 from ..permissions.paths import open_checked
 from ..ports import Resource, ToolContext, ToolResult
 from ..ports.held import Holds, held
 from ..schemas import Preview
 from ..toolkit import tool
 from .data_formats import Peek, peek
+from .file import named
 from .frames import MOST_CELLS, rows_text
 from .text import human_size
 
@@ -28,9 +28,7 @@ MOST_COLUMNS = 300
 
 
 def _file(arguments: Mapping[str, Json]) -> Resource:
-    if not arguments["path"].strip():
-        raise ToolRetry("The path is empty: invalid path. Name a file, relative to the notebook folder.")
-    return Resource("file", arguments["path"])
+    return Resource("file", named(arguments["path"]))
 
 
 def _shows_rows(arguments: Mapping[str, Json]) -> Holds | None:

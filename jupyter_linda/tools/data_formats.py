@@ -93,8 +93,11 @@ def _text(content: bytes, name: str, *, is_whole: bool) -> str:
 
 def _csv(text: str, name: str, rows: int, *, is_whole: bool) -> Peek:
     text = text.lstrip("\ufeff")
-    delimiter = "\t" if name.endswith((".tsv", ".tab")) else _delimiter(text)
+    # The module's own limit of a field, for the whole process, is smaller than the head that is read here.
+    csv.field_size_limit(max(csv.field_size_limit(), 2 * HEAD_BYTES))
     try:
+        delimiter = "\t" if name.endswith((".tsv", ".tab")) else _delimiter(text)
+        count = sum(1 for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line)
         lines = list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), SAMPLE_ROWS + rows + 1))
     except csv.Error as error:
         raise ToolFailed(f"This is no CSV file that can be read: {error}.", kind_of_failure="damaged") from None
@@ -106,9 +109,7 @@ def _csv(text: str, name: str, rows: int, *, is_whole: bool) -> Peek:
     kinds = [_kind_of([line[at] for line in body[:SAMPLE_ROWS]]) for at in range(wide)]
     notes = [f"The columns are parted by {delimiter!r}."] if delimiter != "," else []
     notes += [] if header or not lines else ["No header was recognised."]
-    total = None
-    if is_whole:
-        total = sum(1 for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line) - bool(header)
+    total = count - bool(header) if is_whole else None
     return Peek(
         "csv", list(zip(names, kinds, strict=True)), [list(map(_cut, line)) for line in body[:rows]], total, (), notes
     )
@@ -116,10 +117,10 @@ def _csv(text: str, name: str, rows: int, *, is_whole: bool) -> Peek:
 
 def _delimiter(text: str) -> str:
     """The one that parts most of the first lines into the same number of fields."""
-    lines = [line for line in text.split("\n")[:30] if line.strip()]
+    head = "\n".join([line for line in text.split("\n")[:30] if line.strip()])
 
     def score(delimiter: str) -> tuple[int, int]:
-        counts = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
+        counts = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter) if row]
         most = max(set(counts), key=counts.count) if counts else 1
         return (counts.count(most) if most > 1 else 0, most)
 
@@ -228,13 +229,22 @@ def _parquet(stream: BinaryIO, rows: int) -> Peek:
         if rows and total:
             wanted = list(range(len(names)))[:100]
             batch = next(file.iter_batches(batch_size=rows, use_threads=False, columns=[names[at] for at in wanted]))
-            lists = [batch.column(at).to_pylist() for at in range(batch.num_columns)]
+            lists = [[_from_arrow(one) for one in batch.column(at)] for at in range(batch.num_columns)]
             first = [[_plain(one[row]) for one in lists] for row in range(batch.num_rows)]
     except (pyarrow.ArrowException, OSError) as error:
         words = str(error).split("\n")[0][:200]
         raise ToolFailed(f"This Parquet file cannot be read: {words}.", kind_of_failure="damaged") from None
     notes = [] if len(names) <= 100 else ["(Rows show the first 100 columns.)"]
     return Peek("parquet", [(f.name, str(f.type)) for f in schema], first, total, (), notes)
+
+
+def _from_arrow(scalar: Any) -> Json:  # of an untyped library
+    """A value; a moment that no calendar of Python holds is its number, with the column's type beside it."""
+    try:
+        return scalar.as_py()
+    except (ValueError, OverflowError, KeyError):  # the last: a time zone that this machine does not know
+        number = getattr(scalar, "value", None)
+        return "(cannot be shown)" if number is None else f"{number} as {scalar.type}"
 
 
 def _excel(stream: BinaryIO, name: str, size: int, rows: int, sheet: str) -> Peek:

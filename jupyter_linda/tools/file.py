@@ -35,6 +35,8 @@ SEARCH_FILE_LIMIT_BYTES = 2_000_000
 SEARCH_LIMIT_BYTES = 100_000_000
 SEARCH_TIME_S = 5.0
 LIST_LIMIT = 500
+MOST_NAME_BYTES = 255
+"""Of one part of a path, on the usual file systems."""
 DATA_ENDINGS = (
     ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".geojson", ".parquet", ".feather", ".arrow", ".xls", ".xlsx",
     ".xml", ".dta", ".sav", ".sas7bdat", ".arff", ".dat", ".sql", ".ipynb", ".html",
@@ -43,16 +45,19 @@ DATA_ENDINGS = (
 
 
 def _file(arguments: Mapping[str, Json]) -> Resource:
-    return Resource("file", _named(arguments["path"]))
+    return Resource("file", named(arguments["path"]))
 
 
 def _folder(arguments: Mapping[str, Json]) -> Resource:
     return Resource("folder", arguments["path"])
 
 
-def _named(path: str) -> str:
+def named(path: str) -> str:
+    """A path that names something; `ToolRetry` for none, and for what no file system takes."""
     if not path.strip():
         raise ToolRetry("The path is empty: invalid path. Name a file, relative to the notebook folder.")
+    if any(len(part.encode("utf-8", "surrogatepass")) > MOST_NAME_BYTES for part in Path(path).parts):
+        raise ToolRetry(f"A name in this path is longer than {MOST_NAME_BYTES} bytes. Choose a shorter one.")
     return path
 
 
@@ -133,7 +138,7 @@ async def read_file(
     For notebooks use read_notebook.
     """
     # `data` holds path, text, start_line, lines, total_lines, version, encoding
-    real = context.admit_path(_named(path), "read")
+    real = context.admit_path(named(path), "read")
     content = await asyncio.to_thread(read_whole, real, path)
     decoded = decode(content, name=path, encoding=encoding)
     lines = decoded.text.splitlines(keepends=True)
@@ -183,7 +188,7 @@ async def write_file(
 ) -> ToolResult:
     """Write a text file: a new one, or the whole new text of one that was read. Not for notebooks (.ipynb)."""
     # `data` holds path, version, size_bytes, created
-    real = admit_text(context, _named(path), "write")
+    real = admit_text(context, named(path), "write")
     before, old = await asyncio.to_thread(_old, real, path)
     if before is None and replaces:
         raise StaleRevision(f"{path!r} does not exist any more.", remedy="Leave `replaces` empty to create it.")

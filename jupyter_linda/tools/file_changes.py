@@ -15,10 +15,11 @@ from ..errors import NotFound, StaleRevision, ToolFailed, ToolRetry
 from ..journal.files import GONE
 from ..permissions.paths import open_checked
 from ..permissions.placing import check_new, make_folder, place, temporary_beside
+from ..permissions.replacing import cannot_write
 from ..ports import Resource, ToolContext, ToolResult, Unknown
 from ..schemas import Diff, Preview
 from ..toolkit import tool
-from .file import admit_text, read_whole, version_of, write_noted
+from .file import admit_text, named, read_whole, version_of, write_noted
 from .text import decode, human_size
 
 if TYPE_CHECKING:
@@ -35,23 +36,17 @@ NEAR_CHARS = 1_500
 FilePath = Annotated[str, "The file, relative to the notebook folder."]
 
 
-def _named(path: str) -> str:
-    if not path.strip():
-        raise ToolRetry("The path is empty: invalid path. Name a file, relative to the notebook folder.")
-    return path
-
-
 def one_file(arguments: Mapping[str, Json]) -> Resource:
     """What a tool touches that takes one `path`."""
-    return Resource("file", _named(arguments["path"]))
+    return Resource("file", named(arguments["path"]))
 
 
 def _moved(arguments: Mapping[str, Json]) -> Resource:
-    return Resource("file", _named(arguments["path"]), ((_named(arguments["to"]), "write"),))
+    return Resource("file", named(arguments["path"]), ((named(arguments["to"]), "write"),))
 
 
 def _copied(arguments: Mapping[str, Json]) -> Resource:
-    return Resource("file", _named(arguments["to"]), ((_named(arguments["path"]), "read"),))
+    return Resource("file", named(arguments["to"]), ((named(arguments["path"]), "read"),))
 
 
 # ---- patch --------------------------------------------------------------------------------------
@@ -190,7 +185,10 @@ def _move(real: str, target: str, to: str) -> None:
     if Path(real).is_dir():
         if Path(target).is_relative_to(real):
             raise ToolRetry(f"{to!r} lies inside what is to be moved.")
-        Path(real).rename(target)
+        try:
+            Path(real).rename(target)
+        except OSError as error:
+            raise cannot_write(to, error) from None
         return
     try:
         os.link(real, target)  # unlike a rename, it fails over something that was made meanwhile
@@ -198,7 +196,10 @@ def _move(real: str, target: str, to: str) -> None:
         raise ToolRetry(f"{to!r} was created meanwhile. Choose another name: nothing is overwritten.") from None
     except OSError:  # no hard links, or another file system
         check_new(target, label=to)
-        shutil.move(real, target)
+        try:
+            shutil.move(real, target)
+        except OSError as error:
+            raise cannot_write(to, error) from None
         return
     Path(real).unlink()
 

@@ -94,6 +94,9 @@ class Pandas(View):
         except (ValueError, TypeError):
             what = ("spans", "'2 days 03:00'") if sort == "span" else ("times", "'2026-03-08 01:30'")
             raise Trouble("%s holds %s: compare it with one such as %s, not %r." % ((name,) + what + (value,)))
+        is_day = "date32" in str(series.dtype) or "date64" in str(series.dtype)
+        if is_day:
+            return self.day(made, value, name)
         zone = getattr(series.dt, "tz", None) if sort == "moment" else None
         if sort == "moment" and zone is None and made.tzinfo is not None:
             raise Trouble("%s has no time zone: give a time without one." % name)
@@ -103,6 +106,12 @@ class Pandas(View):
             return made.tz_localize(zone)
         except Exception:
             raise no_such_time(value, zone)
+
+    def day(self, made, value, name):
+        """What a column of dates is compared with: whole days only, exactly."""
+        if made.tzinfo is not None or made != made.normalize():
+            raise Trouble("%s holds dates: compare it with one such as '2026-03-08', not %r." % (name, value))
+        return made.date()
 
     def places(self, marks):
         return range(self.length) if marks is None else self.np.flatnonzero(marks)
@@ -162,6 +171,9 @@ class Polars(View):
             ranked = op in ORDER and dtype != pl.String
             if type(value) is not str:
                 raise Trouble("%s holds text: compare it with a text, not with %r." % (name, value))
+            if ranked and str(dtype).startswith("Enum") and value not in dtype.categories.to_list():
+                listed = ", ".join(named(one) for one in dtype.categories.to_list()[:40])
+                raise Trouble("%s has no category %r. It has: %s." % (name, value, listed))
             done = self.test_text(series if ranked else series.cast(pl.String), op, value)
         elif op in TEXTS:
             raise Trouble("%s is no text column: %r does not apply." % (name, op))
@@ -214,6 +226,12 @@ class Polars(View):
     def sorted_places(self, places, place, descending):
         places = self.pl.Series(places, dtype=self.pl.UInt32) if type(places) is range else places
         part = self.column(place).gather(places)
+        if part.dtype == self.pl.Object:
+            values = part.to_list()
+            known = [at for at, value in enumerate(values) if not is_empty(value)]
+            order = ordered(known, [values[at] for at in known], descending)
+            order += [at for at, value in enumerate(values) if is_empty(value)]
+            return [int(places[at]) for at in order[:1000]]
         if part.dtype.is_float():
             part = part.fill_nan(None)
         return [int(at) for at in places.gather(part.arg_sort(descending=descending, nulls_last=True).head(1000))]

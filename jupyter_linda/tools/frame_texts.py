@@ -34,6 +34,10 @@ def told(user, work, text):
         return answer({"problem": trouble.words, "retry": trouble.retry})
     except Exception as error:
         return answer({"problem": "It could not be done: %s." % fault(error), "retry": False})
+    except BaseException as error:
+        if kind_name(type(error)) != "PanicException":  # of polars: it passes by Exception; an interrupt must go on
+            raise
+        return answer({"problem": "It could not be done: polars gave up on these values.", "retry": False})
 
 
 def fault(error):

@@ -26,6 +26,10 @@ PATTERN_TIME_S = 3.0
 """Seconds a pattern may run over all lines of a search."""
 _REPEATED_GROUP = re.compile(r"\)\s*[*+{]")
 _UNBOUNDED = re.compile(r"[*+]|\{\d*,\}")
+_CALLS_ITSELF = re.compile(r"\(\?(R|[+-]?\d|&|P>)|\(\?\(DEFINE")
+_COUNTS = re.compile(r"[{,](\d{1,20})(?=[,}])")
+MOST_REPEATS = 1000
+"""A pattern may ask for one thing that often in a row; a line is not tried any further."""
 
 Finder = Callable[[str], bool]
 
@@ -51,16 +55,21 @@ def make_finder(query: str, *, is_regex: bool, is_case_sensitive: bool) -> Finde
         raise ToolRetry("The query is empty. Give the text to look for.")
     if not is_regex:
         return _literal(query, is_case_sensitive=is_case_sensitive)
-    try:
-        pattern = regex.compile(query, 0 if is_case_sensitive else regex.IGNORECASE)
-    except (regex.error, RecursionError, OverflowError) as error:
-        raise ToolRetry(f"{query!r} is not a regular expression: {error}.") from None
     bare = re.sub(r"\[[^\]]*\]", "x", re.sub(r"\\[^0-9]", "x", query))
     if _REPEATED_GROUP.search(bare) or len(_UNBOUNDED.findall(bare)) > 3 or re.search(r"\\[1-9]|\(\?P=", bare):
         raise ToolRetry(
             "This regular expression may run very long: repeated groups, more than three unbounded repeats and "
             "back-references are not accepted. Search for a literal text, or several times."
         )
+    if _CALLS_ITSELF.search(bare) or any(int(number) > MOST_REPEATS for number in _COUNTS.findall(bare)):
+        raise ToolRetry(
+            "This regular expression may need all memory: patterns that call themselves or a group, and repeats of "
+            f"more than {MOST_REPEATS} times, are not accepted. Search for a literal text, or several times."
+        )
+    try:  # after the checks: compiling alone can take all memory
+        pattern = regex.compile(query, 0 if is_case_sensitive else regex.IGNORECASE)
+    except (regex.error, RecursionError, OverflowError) as error:
+        raise ToolRetry(f"{query!r} is not a regular expression: {error}.") from None
     return _within_time(pattern)
 
 

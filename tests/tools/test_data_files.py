@@ -155,3 +155,27 @@ def test_what_is_no_data_file_is_told(root, bench):
 def test_rows_are_values_and_names_are_not():
     assert peek_data_file.shows_values({"path": "a.csv", "rows": 5, "sheet": ""})
     assert not peek_data_file.shows_values({"path": "a.csv", "rows": 0, "sheet": ""})
+
+
+def test_a_csv_file_with_a_long_field_or_an_open_quote_is_looked_into(root, bench):
+    (root / "long.csv").write_text("id,text\n1," + "x" * 140_000 + "\n")
+    assert bench.run(peek_data_file, path="long.csv").data["rows_total"] == 1
+    (root / "late.csv").write_text("a,b\n" + "1,2\n" * 400 + "1," + "x" * 140_000 + "\n")
+    assert bench.run(peek_data_file, path="late.csv").data["rows_total"] == 401
+    (root / "open.csv").write_bytes(b'a,b\n1,"2\r3\n')
+    assert bench.run(peek_data_file, path="open.csv").data["total_columns"] == 2
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "date", "zone"])
+def test_moments_that_no_calendar_holds_are_shown_as_their_numbers(root, bench, kind):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    values = {
+        "timestamp": pa.array([2**62], pa.timestamp("us")), "date": pa.array([2**31 - 1], pa.date32()),
+        "zone": pa.array([7], pa.timestamp("us", tz="Mars/Base")),
+    }  # fmt: skip
+    pq.write_table(pa.table({"t": values[kind], "z": [3]}), root / "far.parquet")
+    [[shown, three]] = bench.run(peek_data_file, path="far.parquet").data["rows"]
+    assert str(values[kind][0].value) in shown
+    assert three == 3

@@ -11,8 +11,8 @@ import pytest
 
 from jupyter_linda.errors import NotAllowed, NotFound, StaleRevision, ToolFailed, ToolRetry
 from jupyter_linda.ports import ToolResult, Unknown
-from jupyter_linda.tools.file import list_files, read_file, search_files
 from jupyter_linda.tools.deleting import delete_file
+from jupyter_linda.tools.file import list_files, read_file, search_files
 from jupyter_linda.tools.file_changes import copy_file, move_file, patch_file
 from tests.fakes.tool_bench import ToolBench
 

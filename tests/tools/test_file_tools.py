@@ -12,7 +12,7 @@ import pytest
 from jupyter_linda.errors import KernelUnavailable, LindaError, NotFound, StaleRevision, ToolFailed, ToolRetry
 from jupyter_linda.ports import ToolResult, Unknown
 from jupyter_linda.tools.file import list_files, read_file, search_files, write_file
-from jupyter_linda.tools.file_changes import copy_file, patch_file
+from jupyter_linda.tools.file_changes import copy_file, move_file, patch_file
 from jupyter_linda.tools.kernel import list_variables
 from jupyter_linda.tools.notebook import read_notebook
 
@@ -288,3 +288,20 @@ def test_bytes_that_are_not_in_the_named_encoding_are_told(root, bench, encoding
 def test_a_very_long_name_of_an_encoding_is_refused_by_its_length(root, bench):
     with pytest.raises(ToolRetry, match="at most 40 characters"):
         bench.run(read_file, path="a.txt", encoding="x" * 5000)
+
+
+@pytest.mark.parametrize("query", ["(?R)", "(?0)", "(a)(?1)", "(?<n>a)(?&n)", "(?P<n>a)(?P>n)", "a{1000000}{1000000}"])
+def test_patterns_that_call_themselves_or_repeat_too_often_are_refused_before_they_are_compiled(root, bench, query):
+    (root / "a.txt").write_text("aaa")
+    with pytest.raises(ToolRetry, match="all memory"):
+        bench.run(search_files, query=query, is_regex=True)
+    assert bench.run(search_files, query="a{2,3}", is_regex=True).data["matches"]
+
+
+def test_a_name_that_no_file_system_takes_is_refused_in_words(root, bench):
+    (root / "m.txt").write_text("x")
+    with pytest.raises(ToolRetry, match="shorter"):
+        bench.run(write_file, path="x" * 300 + ".txt", content="a")
+    with pytest.raises(ToolRetry, match="shorter"):
+        bench.run(move_file, path="m.txt", to="名" * 100)
+    assert bench.journal.entries == {}

@@ -8,8 +8,8 @@ import pytest
 
 from jupyter_linda.errors import LindaError, ToolFailed, ToolRetry
 from jupyter_linda.ports import Kernel
-from jupyter_linda.tools.file import write_file
 from jupyter_linda.tools.deleting import delete_file
+from jupyter_linda.tools.file import write_file
 from jupyter_linda.tools.file_changes import move_file, patch_file
 from jupyter_linda.tools.kernel import list_kernels, list_variables
 from jupyter_linda.tools.notebook import list_notebooks, read_notebook

@@ -1,0 +1,88 @@
+"""The texts for kernels on columns that libraries handle in their own ways: run here, on frames of each library."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from decimal import Decimal
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from jupyter_linda.tools.aggregating import AGGREGATE
+from jupyter_linda.tools.comparing import COMPARE
+from jupyter_linda.tools.filtering import FILTER
+
+DAYS = [datetime.date(2026, 1, 1), datetime.date(2026, 3, 1), None]
+FRAMES = {
+    "arrow_days": pa.table({"d": pa.array(DAYS, pa.date32())}),
+    "pandas_days": pd.DataFrame({"d": pd.Series(DAYS, dtype=pd.ArrowDtype(pa.date32()))}),
+    "polars_days": pl.DataFrame({"d": DAYS}),
+    "decimals": pd.DataFrame({"x": [Decimal("1.1"), Decimal("2.2"), None]}),
+    "floats": pd.DataFrame({"x": [1.2, 2.4, None]}),
+    "categories": pd.DataFrame({"c": pd.Categorical(["b", "a", None]), "g": [1, 1, 2]}),
+    "dictionary": pa.table({"c": pa.array(["b", "a", None]).dictionary_encode(), "g": [1, 1, 2]}),
+    "objects": pl.DataFrame({"o": pl.Series([object(), None], dtype=pl.Object)}),
+    "numbers": pl.DataFrame({"o": pl.Series([3, None, 1], dtype=pl.Object)}),
+    "ranks": pl.DataFrame({"e": pl.Series(["low", "high"], dtype=pl.Enum(["low", "high"]))}),
+}
+
+
+def run(text, work, **arguments):
+    space = {}
+    exec(text, space)  # our own text, as a kernel runs it
+    return json.loads(space["told"](dict(FRAMES), space[work], json.dumps(arguments)))
+
+
+def rows(name, *where, sort="", order="first"):
+    return run(
+        FILTER, "filtered", name=name, where=list(where), columns=[], order=order, sort=sort,
+        descending=order == "largest", rows=5, cells=100,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["arrow_days", "pandas_days", "polars_days"])
+def test_dates_are_compared_with_dates_in_every_library(name):
+    assert rows(name, {"column": "d", "op": ">", "value": "2026-02-01"})["matching_rows"] == 1
+    assert rows(name, {"column": "d", "op": "==", "value": "2026-01-01"})["matching_rows"] == 1
+    assert rows(name, {"column": "d", "op": "!=", "value": "2026-01-01"})["matching_rows"] == 1
+
+
+def test_a_tolerance_holds_between_decimals_and_floats():
+    asked = {"left": "decimals", "right": "floats", "keys": [], "examples": 5, "time_s": 5}
+    assert run(COMPARE, "compared", tolerance=0.1, **asked)["changed"] == [{"column": "x", "rows": 1}]
+    assert run(COMPARE, "compared", tolerance=0.2, **asked)["changed"] == []
+
+
+@pytest.mark.parametrize("name", ["categories", "dictionary"])
+@pytest.mark.parametrize(("by", "wanted"), [([], [["a", "b"]]), (["g"], [[1, "a", "b"], [2, None, None]])])
+def test_categories_without_an_order_go_by_their_values(name, by, wanted):
+    parts = [{"column": "c", "function": function, "name": function} for function in ("min", "max")]
+    found = run(AGGREGATE, "aggregated", name=name, where=[], by=by, parts=parts, sort="", groups=5)
+    assert found["rows"] == wanted
+
+
+def test_objects_in_polars_are_sorted_where_they_have_an_order_and_refused_where_they_have_none():
+    assert [row[1] for row in rows("numbers", sort="o", order="smallest")["rows"]] == [1, 3, None]
+    assert [row[1] for row in rows("numbers", sort="o", order="largest")["rows"]] == [3, 1, None]
+    assert "have no order" in rows("objects", sort="o", order="smallest")["problem"]
+    parts = [{"column": "o", "function": "count", "name": "n"}]
+    found = run(AGGREGATE, "aggregated", name="objects", where=[], by=["o"], parts=parts, sort="", groups=5)
+    assert "cannot be grouped by" in found["problem"]
+
+
+def test_a_panic_of_a_library_is_an_answer():
+    space = {}
+    exec(FILTER, space)  # as above
+    panic = type("PanicException", (BaseException,), {})
+
+    def work(_user):
+        raise panic
+
+    assert "gave up" in json.loads(space["told"]({}, work, "{}"))["problem"]
+
+
+def test_a_rank_that_is_none_is_refused_with_the_ranks_there_are():
+    assert "It has: low, high" in rows("ranks", {"column": "e", "op": ">", "value": "middle"})["problem"]
