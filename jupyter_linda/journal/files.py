@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import CannotUndo, NotFound, StaleRevision
 from ..permissions.paths import open_checked, write_checked
 from ..permissions.placing import make_folder, place, temporary_beside
+from .cells import source_of
 from .merging import merge_bytes
 from .turning import NOTHING_LEFT, Turned
 
@@ -124,6 +126,8 @@ class FileUndo:
             return now
         if now is None:
             raise CannotUndo(f"{path!r} was deleted since.")
+        if before is None and after is not None and _is_same_notebook(path, after, now):
+            return None
         if before is None:
             raise CannotUndo(f"{path!r} was changed since she made it, so it stays.", remedy="Delete it by hand.")
         if after is None:
@@ -174,6 +178,18 @@ class FileUndo:
         except OSError as error:
             raise CannotUndo(f"{target!r} cannot be moved back: {error.strerror}.") from None
         return again, True
+
+
+def _is_same_notebook(path: str, made: bytes, now: bytes) -> bool:
+    """Whether a notebook holds the cells she made it with, not run since; how Jupyter lays it out is no change."""
+    if not path.endswith(".ipynb"):
+        return False
+    try:
+        pair = [json.loads(content)["cells"] for content in (made, now)]
+        cells = [[(cell["id"], cell["cell_type"], source_of(cell)) for cell in one] for one in pair]
+        return cells[0] == cells[1] and not any(cell.get("outputs") for cell in pair[1])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return False
 
 
 def _unlink(real: str, _path: str) -> None:

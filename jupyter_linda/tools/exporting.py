@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from ..errors import ToolFailed, ToolRetry
+from ..journal.files import GONE
 from ..permissions.placing import check_new, place, temporary_beside
 from ..ports import Resource, ToolContext, ToolResult, Unknown
 from ..schemas import Preview
 from ..toolkit import tool
+from .file_changes import KEPT_BYTES
 from .frame_kinds import KINDS
 from .frames import Conditions, FrameName, ask_frame, check_name
 from .naming import NotebookPath, api_path, notebook_path
@@ -226,13 +228,30 @@ async def export_dataframe(
         )
         if temporary.stat().st_size != found["size_bytes"]:
             raise ToolFailed(f"{file!r} was not written whole.", remedy="Try again.", kind_of_failure="cut")
-        await asyncio.to_thread(place, temporary, real, label=file)
+        await _place_noted(context, temporary, real, file)
     size = human_size(found["size_bytes"])
     return ToolResult(
         text=f"Wrote {found['rows']} rows x {found['columns']} columns of {name} to {file} ({form}, {size}).",
         title=f"Exported {name} to {file}, {found['rows']} rows",
         data={"path": notebook, "file": file, "format": form, **found},
     )
+
+
+def _content(temporary: Path) -> bytes | None:
+    """What was written; None where it is too much for the journal."""
+    return temporary.read_bytes() if temporary.stat().st_size <= KEPT_BYTES else None
+
+
+async def _place_noted(context: ToolContext, temporary: Path, real: str, file: str) -> None:
+    """Give a whole file its name, noted so that it can be undone."""
+    content = await asyncio.to_thread(_content, temporary)
+    kept = "" if content is None else await context.journal.keep(content)
+    entry = await context.journal.note("file", file, [{"op": "write", "path": file, "old": GONE, "new": kept}])
+    try:
+        await asyncio.to_thread(place, temporary, real, label=file)
+    except Exception:
+        await context.journal.forget(entry)
+        raise
 
 
 @export_dataframe.previews

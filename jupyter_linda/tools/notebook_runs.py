@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import Conflict, NotFound, ToolRetry
+from ..journal.files import GONE
 from ..permissions.code import find_in_code
 from ..ports import ToolContext, ToolResult, Unknown, kernelspec_of
 from ..ports.held import held
@@ -95,9 +97,15 @@ async def create_notebook(
     plain: list[Mapping[str, Json]] = [dict(cell) for cell in cells]
     _check_bare(plain)
     content = _content(context, plain, kernel)
+    made = json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+    change = {"op": "write", "path": name, "old": GONE, "new": await context.journal.keep(made)}
+    entry = await context.journal.note("file", name, [change])
     try:
         await context.live.create_notebook(name, content)
-    except Conflict:
+    except Exception as error:
+        await context.journal.forget(entry)
+        if not isinstance(error, Conflict):
+            raise
         raise ToolRetry(f"{name!r} exists already. Choose another name, or change it with insert_cell.") from None
     return _created(name, content, plain)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 
@@ -103,3 +104,27 @@ def test_nothing_comes_back_where_one_of_them_cannot(root, kept, undo):
         undo.take_back(deleted(kept, a=b"A", b=b"B"))
     assert [path.name for path in (root / "d").iterdir()] == ["a"]
     assert (root / "d/a").read_text() == "a person's own"
+
+
+def made_notebook(**cell):
+    cells = [{"cell_type": "code", "id": "a", "source": "x = 1", "metadata": {}, "outputs": [], **cell}]
+    return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def test_a_notebook_she_made_goes_again_however_jupyter_laid_it_out_and_comes_back_by_redo(root, kept, undo):
+    made = json.dumps(made_notebook()).encode()
+    saved = json.dumps(made_notebook() | {"metadata": {"language_info": {"name": "python"}}}, indent=1)
+    (root / "n.ipynb").write_text(saved)
+    done = undo.take_back([{"op": "write", "path": "n.ipynb", "old": GONE, "new": kept.put_bytes(made)}])
+    assert not (root / "n.ipynb").exists()
+    undo.take_back(done.changes)
+    assert (root / "n.ipynb").read_text() == saved
+
+
+@pytest.mark.parametrize("cell", [{"source": "x = 2"}, {"outputs": [{"output_type": "stream", "text": "1"}]}])
+def test_a_notebook_she_made_that_was_worked_in_stays(root, kept, undo, cell):
+    (root / "n.ipynb").write_text(json.dumps(made_notebook(**cell)))
+    made = json.dumps(made_notebook()).encode()
+    with pytest.raises(CannotUndo, match="changed since she made it"):
+        undo.take_back([{"op": "write", "path": "n.ipynb", "old": GONE, "new": kept.put_bytes(made)}])
+    assert (root / "n.ipynb").exists()

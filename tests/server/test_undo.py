@@ -113,6 +113,15 @@ async def test_a_cell_of_an_old_format_is_found_again_after_the_server_was_start
     assert [cell["source"] for cell in json.loads(file.read_text())["cells"]] == ["x = 1", "y = 2"]
 
 
+async def test_a_notebook_she_made_is_undone_and_made_again(api, provider, jp_root_dir):
+    view = await changed(api, provider, Use("create_notebook", {"path": "made.ipynb", "cells": [{"source": "x = 1"}]}))
+    before = (jp_root_dir / "made.ipynb").read_bytes()
+    assert await turn(api, view, "undo") == [("undone", "")]
+    assert not (jp_root_dir / "made.ipynb").exists()
+    assert await turn(api, view, "redo") == [("done", "")]
+    assert (jp_root_dir / "made.ipynb").read_bytes() == before
+
+
 @pytest.mark.parametrize("body", [{}, {"run_id": "a", "call_id": "b"}])
 async def test_a_wish_that_names_nothing_or_too_much_is_refused(api, body):
     import tornado.httpclient

@@ -293,6 +293,9 @@ async def test_frames_are_exported_exactly_and_nothing_is_overwritten(frames, jp
     assert (jp_root_dir / "levels.jsonl").read_text().split("\n")[0] == '{"grp": "a", "n": 1, "v": 1}'
     await frames.call(export_dataframe, name="twice", file="twice.csv")
     assert (jp_root_dir / "twice.csv").read_text() == "a,a#1\n1,x\n2,y\n"
+    [change] = list(frames.bench.journal.entries.values())[-1][2]
+    assert (change["path"], change["old"]) == ("twice.csv", "gone")
+    assert frames.bench.journal.kept[change["new"]] == (jp_root_dir / "twice.csv").read_bytes()
     await frames.call(export_dataframe, name="base", file="book.xlsx")
     book = pd.read_excel(jp_root_dir / "book.xlsx", engine="openpyxl")
     assert str(book["big"][3]) == "9007199254740993"
