@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ..chats import store
@@ -101,6 +103,20 @@ async def _findings(tool: Tool, arguments: Mapping[str, Json], context: ToolCont
     if tool.action == "read":
         return ()
     try:
-        return findings_of(tool.name, tool.action, await tool.preview(arguments, context))
+        preview = await tool.preview(arguments, context)
+        is_alone = await asyncio.to_thread(_is_alone, context.root_dir, tool.resource(arguments).path)
+        return findings_of(tool.name, tool.action, preview, is_alone=is_alone)
     except LindaError:
         return (UNREADABLE,)
+
+
+def _is_alone(root_dir: str, path: str) -> bool:
+    """Whether no Python file or package lies beside a notebook: an import would find it before the real one."""
+    folder = Path(root_dir, *PurePosixPath(path).parts[:-1])
+    try:
+        return not any(
+            entry.suffix in (".py", ".pyc", ".pyd", ".so") or (entry / "__init__.py").exists()
+            for entry in folder.iterdir()
+        )
+    except OSError:
+        return False

@@ -105,6 +105,10 @@ class RemoteLive(Live):
         """See `ports.Live`."""
         return [Kernel(**values) for values in await self._channel().call("live.list_kernels")]
 
+    async def language_of(self, path: str) -> str:
+        """See `ports.Live`."""
+        return str(await self._channel().call("live.language_of", {"path": path}, timeout_s=30.0))
+
     async def control_kernel(
         self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""
     ) -> Kernel:
@@ -170,6 +174,9 @@ def _kernels(live: Live) -> Sequence[Handler]:
     async def list_kernels(_progress: Progress) -> Json:
         return [asdict(kernel) for kernel in await live.list_kernels()]
 
+    async def language_of(_progress: Progress, path: str) -> Json:
+        return await live.language_of(path)
+
     async def control_kernel(
         _progress: Progress, path: str, action: Literal["start", "restart", "interrupt"], kernel: str
     ) -> Json:
@@ -183,4 +190,4 @@ def _kernels(live: Live) -> Sequence[Handler]:
     ) -> Json:
         return dict(await live.evaluate(path, setup, expressions, timeout_s=timeout_s))
 
-    return run_cell, list_kernels, control_kernel, run_code, evaluate
+    return run_cell, list_kernels, language_of, control_kernel, run_code, evaluate

@@ -284,18 +284,22 @@ class Kernels:
                 Kernel(
                     kernel_id=str(kernel.get("id", "")),
                     name=name,
-                    language=self._language(name),
+                    language=await self.language_of(name) if name else "",
                     path=api_path(str(session.get("path", ""))),
                     state=str(kernel.get("execution_state") or "unknown"),
                 )
             )
         return found
 
-    def _language(self, name: str) -> str:
+    async def language_of(self, name: str) -> str:
+        """The language of an installed kernel (of the default one without a name); empty where there is none."""
         try:
-            return str(self._kernels.kernel_spec_manager.get_kernel_spec(name).language)
-        except NoSuchKernel:
+            spec = await ensure_async(
+                self._kernels.kernel_spec_manager.get_kernel_spec(name or self._kernels.default_kernel_name)
+            )
+        except (NoSuchKernel, ValueError, OSError):  # not installed, or its file cannot be read
             return ""
+        return str(spec.language).lower()
 
     async def find(self, path: str) -> KernelLink | None:
         """The link to a notebook's running kernel; None when it has no session."""

@@ -121,6 +121,15 @@ class LiveServer:
         """See `ports.Live`."""
         return await self.kernels.list()
 
+    async def language_of(self, path: str) -> str:
+        """See `ports.Live`."""
+        running = await self.kernels.find(path)
+        if running is not None:  # what the notebook says of itself counts for nothing then
+            listed = next((one.language for one in await self.kernels.list() if one.path == path), "")
+            return running.language or listed or "unknown"
+        notebook = await self.documents.read(path)
+        return await self.kernels.language_of(str(kernelspec_of(notebook.content).get("name") or ""))
+
     async def control_kernel(
         self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""
     ) -> Kernel:

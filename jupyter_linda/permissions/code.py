@@ -6,7 +6,18 @@ import ast
 import re
 import textwrap
 
-from .code_tree import DELETES, DYNAMIC, INSTALLS, NETWORK, NETWORK_MODULES, SHELL, find_in_tree
+from .code_tree import (
+    DELETES,
+    DYNAMIC,
+    INSTALLS,
+    NETWORK,
+    NETWORK_MODULES,
+    PAGE,
+    PROGRAMS,
+    SHELL,
+    WRITES,
+    find_in_tree,
+)
 
 UNREADABLE = "could not be parsed as Python, so nothing is known about it"
 
@@ -17,6 +28,9 @@ _SHELL_MAGICS = frozenset(
 )  # fmt: skip
 _DELETING_MAGICS = frozenset(["rm", "rmdir"])
 _INSTALL_MAGICS = frozenset(["pip", "conda", "mamba", "micromamba", "uv"])
+_PAGE_MAGICS = frozenset(["javascript", "js", "html", "HTML", "svg", "SVG", "latex", "markdown"])
+_WRITING_MAGICS = frozenset(["save", "logstart", "notebook", "writefile", "file", "store"])
+_LOADING_MAGICS = frozenset(["load_ext", "reload_ext", "macro", "alias_magic", "load", "loadpy"])
 _SHELL_TEXT_NETWORK = re.compile(r"\b(curl|wget|ssh|scp|sftp|rsync|nc|ncat|telnet|git\s+(clone|fetch|pull|push))\b")
 _SHELL_TEXT_DELETES = re.compile(r"\b(rm|rmdir|unlink|shred|truncate|dd|mkfs\w*)\b|\bfind\b.*-delete")
 _SHELL_TEXT_INSTALLS = re.compile(
@@ -38,7 +52,7 @@ def find_in_code(source: str) -> tuple[str, ...]:
             found |= _by_words(python)
     if tree is not None:
         found |= find_in_tree(tree)
-    order = (SHELL, DELETES, NETWORK, INSTALLS, DYNAMIC, UNREADABLE)
+    order = (SHELL, PROGRAMS, DELETES, WRITES, NETWORK, INSTALLS, PAGE, DYNAMIC, UNREADABLE)
     return tuple(finding for finding in order if finding in found)
 
 
@@ -70,6 +84,9 @@ def _take_out_magics(source: str, found: set[str]) -> str:
         body = "\n".join(lines[first + 1 :])
         if name.startswith("!") or name in _SHELL_MAGICS:
             found |= find_in_shell(rest + "\n" + body)
+            return ""
+        if name in _PAGE_MAGICS:
+            found.add(PAGE)
             return ""
         return _take_out_magics(body, found)
     return "\n".join(_without_magic(line, found) for line in lines)
@@ -105,6 +122,12 @@ def _note_magic(text: str, found: set[str]) -> None:
         found |= find_in_shell(text[1:])
         return
     name, _, rest = text.lstrip("%").partition(" ")
+    if name in _PAGE_MAGICS:
+        found.add(PAGE)
+    if name in _WRITING_MAGICS and (name != "store" or ">" in rest):
+        found.add(WRITES)
+    if name in _LOADING_MAGICS:
+        found.add(PROGRAMS)
     if name in _INSTALL_MAGICS:
         found |= {INSTALLS, NETWORK} if re.search(r"\b(install|add|update|create)\b", rest) else {SHELL}
     elif name in _DELETING_MAGICS:

@@ -9,14 +9,26 @@ SHELL = "runs a shell command"
 DELETES = "deletes files"
 NETWORK = "uses the network"
 INSTALLS = "installs packages"
+PROGRAMS = "runs other programs or files"
+WRITES = "writes files"
+PAGE = "puts HTML or JavaScript into the page"
 DYNAMIC = "builds code while it runs"
 
 NETWORK_MODULES = frozenset(
     ["requests", "urllib", "urllib2", "urllib3", "httpx", "aiohttp", "socket", "ssl", "http", "ftplib", "smtplib",
      "telnetlib", "imaplib", "poplib", "xmlrpc", "websocket", "websockets", "paramiko", "boto3", "botocore",
-     "pycurl", "asyncssh", "socketserver", "grpc"]
+     "pycurl", "asyncssh", "socketserver", "grpc", "fsspec", "s3fs", "gcsfs", "tornado", "webbrowser", "httpx2",
+     "pyodide_http"]
 )  # fmt: skip
 _SHELL_MODULES = frozenset(["subprocess", "pexpect", "sh", "pty", "plumbum"])
+_PROGRAM_MODULES = frozenset(["multiprocessing", "runpy", "ctypes", "cffi", "concurrent"])
+_INSTALL_MODULES = frozenset(["pip", "ensurepip", "micropip", "piplite", "conda"])
+_NETWORK_NAMES = re.compile(r"^asyncio\.(open_connection|open_unix_connection|start_server|streams\.open_connection)$")
+_PAGE_NAMES = re.compile(
+    r"^IPython\.(core\.)?display(\.\w+)?\.(HTML|Javascript|IFrame|SVG|display_html|display_javascript)$"
+)
+_COPYING_NAMES = re.compile(r"^shutil\.(copy\w*|make_archive|unpack_archive)$")
+_WRITING_METHODS = frozenset(["write_text", "write_bytes"])
 _TRASH_MODULES = frozenset(["send2trash"])
 _SHELL_NAMES = re.compile(
     r"^((os|posix|nt)\.(system|popen|exec\w*|spawn\w*|posix_spawnp?|startfile|fork\w*)"
@@ -43,11 +55,27 @@ def find_in_tree(tree: ast.AST) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             found |= _of_call(node, names)
-        elif isinstance(node, ast.Attribute | ast.Name):
+        elif isinstance(node, ast.Attribute | ast.Name | ast.Subscript):
             found |= _of_name(names.of(node))
         elif isinstance(node, ast.Constant) and id(node) not in said:
             found |= {NETWORK} if isinstance(node.value, str) and _ADDRESS.match(node.value) else set()
     return found
+
+
+def _key_of(node: ast.expr) -> str:
+    """The key of `os.__dict__["system"]` and `vars(os)["system"]`; empty for everything else."""
+    is_such = isinstance(node, ast.Subscript) and _dictionary(node.value) is not node.value
+    key = node.slice if is_such and isinstance(node, ast.Subscript) else None
+    return str(key.value) if isinstance(key, ast.Constant) else ""
+
+
+def _dictionary(node: ast.expr) -> ast.expr:
+    """The module behind `m.__dict__` and `vars(m)`."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars" and node.args:
+        return node.args[0]
+    return node
 
 
 class _Names:
@@ -73,9 +101,13 @@ class _Names:
     def of(self, node: ast.expr) -> str:
         """The dotted name behind an expression; "?" stands for what is no name."""
         inner: list[str] = []
-        while isinstance(node, ast.Attribute):
-            inner.append(node.attr)
-            node = node.value
+        while isinstance(node, ast.Attribute) or _key_of(node):
+            if isinstance(node, ast.Attribute):
+                inner.append(node.attr)
+                node = node.value
+            elif isinstance(node, ast.Subscript):
+                inner.append(_key_of(node))
+                node = _dictionary(node.value)
         return ".".join([self._base(node), *reversed(inner)])
 
     def spellings(self, node: ast.expr) -> list[str]:
@@ -103,7 +135,9 @@ def _of_module(name: str) -> set[str]:
         return {NETWORK}
     if top in _TRASH_MODULES:
         return {DELETES}
-    return {INSTALLS} if top == "pip" else set()
+    if top in _PROGRAM_MODULES:
+        return {PROGRAMS}
+    return {INSTALLS} if top in _INSTALL_MODULES else set()
 
 
 def _of_name(name: str) -> set[str]:
@@ -113,6 +147,12 @@ def _of_name(name: str) -> set[str]:
         found.add(SHELL)
     if _DELETING_NAMES.match(name):
         found.add(DELETES)
+    if _COPYING_NAMES.match(name):
+        found.add(WRITES)
+    if _NETWORK_NAMES.match(name):
+        found.add(NETWORK)
+    if _PAGE_NAMES.match(name):
+        found.add(PAGE)
     if name.split(".")[0] in ("builtins", "__builtins__"):
         found.add(DYNAMIC)
     return found
@@ -133,9 +173,28 @@ def _of_call(call: ast.Call, names: _Names) -> set[str]:
             found |= _of_getattr(call, names)
         if name in _IMPORTING and call.args and isinstance(call.args[0], ast.Constant):
             found |= _of_module(str(call.args[0].value))
-        if top == "pip":
+        if top in _INSTALL_MODULES:
             found.add(INSTALLS)
+        if ("." in name and last in _WRITING_METHODS) or (last == "open" and _opens_to_write(call)):
+            found.add(WRITES)
+        if last == "display" and any(keyword.arg == "raw" for keyword in call.keywords):
+            found.add(PAGE)
     return found
+
+
+def _opens_to_write(call: ast.Call) -> bool:
+    """`open("x", "w")`, and `Path("x").open("w")`."""
+    is_function = isinstance(call.func, ast.Name)
+    modes = [
+        *(call.args[1:2] if is_function else call.args[:2]),
+        *(keyword.value for keyword in call.keywords if keyword.arg == "mode"),
+    ]
+    return any(
+        isinstance(mode, ast.Constant)
+        and isinstance(mode.value, str)
+        and re.fullmatch(r"(?=.*[wax+])[rwaxbt+]{1,4}", mode.value)
+        for mode in modes
+    )
 
 
 def _of_getattr(call: ast.Call, names: _Names) -> set[str]:

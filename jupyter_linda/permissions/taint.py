@@ -14,10 +14,20 @@ if TYPE_CHECKING:
     from ..schemas import Action, Message, Preview
 
 MOST_SOURCES = 5
+CODE_CELL = "# %% [code]"
+"""Stands before each code cell in the preview of a new notebook."""
 BEYOND = "does more than compute and draw"
 """Of code: nobody can say that it stays in its notebook."""
+CODE = "is code that does more than compute and draw"
+"""Of text for a cell: who runs it next may not read it again."""
 LOSES = "takes a file from its place"
 _LOSING = frozenset(["delete_file", "move_file"])
+_OF_CELLS = frozenset(["insert_cell", "edit_cell", "split_cell", "merge_cells", "change_cell_type"])
+"""What puts text into cells of a notebook that is there already; the preview's language is the cells'."""
+_WHOLE = frozenset(["insert_cell", "change_cell_type"])
+"""Their text is the preview's code."""
+_TEXTS = frozenset(["", "markdown"])
+"""Languages of cells that nobody runs."""
 
 
 def asked_in(messages: Sequence[Message]) -> Asked:
@@ -34,11 +44,26 @@ def needs_question(action: Action, path: str, asked: Asked, findings: Sequence[s
     return action == "send" or not asked.about(path) or bool(findings)
 
 
-def findings_of(tool: str, action: Action, preview: Preview) -> tuple[str, ...]:
-    """Why a call would reach further than the notebook or file that the person pointed at; empty if it would not."""
+def findings_of(tool: str, action: Action, preview: Preview, *, is_alone: bool = True) -> tuple[str, ...]:
+    """Why a call would reach further than the notebook or file that the person pointed at; empty if it would not.
+
+    `is_alone`: no Python file lies beside the notebook; see `plain.is_plain`.
+    """
     if action == "run":
-        beyond = () if is_plain(preview.code, preview.language) else (BEYOND,)
+        beyond = () if is_plain(preview.code, preview.language, is_alone=is_alone) else (BEYOND,)
         return tuple(dict.fromkeys((*preview.findings, *beyond)))
     if tool in _LOSING:
         return (LOSES,)
-    return find_in_written([*([preview.code] if tool == "insert_cell" else []), *added(preview.diffs)])
+    whole = [preview.code] if tool in _WHOLE else []
+    found = find_in_written([*whole, *added(preview.diffs)])
+    return (CODE, *found) if _is_code(tool, preview, is_alone=is_alone) else found
+
+
+def _is_code(tool: str, preview: Preview, *, is_alone: bool) -> bool:
+    """Whether a cell would hold code that is not plain. A whole new notebook is not looked into: any code counts."""
+    if tool == "create_notebook":
+        return any(CODE_CELL in diff.new for diff in preview.diffs)
+    if tool not in _OF_CELLS or preview.language in _TEXTS:
+        return False
+    texts = [preview.code] if tool in _WHOLE else [diff.new for diff in preview.diffs]
+    return not all(is_plain(text, preview.language, is_alone=is_alone) for text in texts if text.strip())

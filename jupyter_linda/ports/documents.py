@@ -186,6 +186,12 @@ class Live(Protocol):
     async def list_kernels(self) -> Sequence[Kernel]:
         """Running kernels."""
 
+    async def language_of(self, path: str) -> str:
+        """The language, in small letters, of the notebook's running kernel, else of the kernel that would be started.
+
+        Empty where nobody knows: never taken from what the notebook says of itself.
+        """
+
     async def control_kernel(
         self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""
     ) -> Kernel:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from ..errors import Conflict, ToolRetry
-from ..permissions.code import find_in_code
 from ..ports import ToolContext, ToolResult, Unknown
 from ..ports.held import held
 from ..schemas import Preview
 from ..toolkit import tool
 from .kernel import kernel_of
+from .languages import code_language, seen_in
 from .naming import NotebookPath, api_path
 from .rendering import error_line, images_of, outputs_text, raised
 
@@ -142,14 +142,12 @@ async def run_code(
 @run_code.previews
 async def _preview_code(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     name, code = api_path(context, arguments["path"]), arguments["code"]
-    running = await _kernel(context, name)
-    language = running.language.lower() if running is not None and running.language else "python"
-    is_python = language == "python"
+    language = await code_language(context, await context.live.read_notebook(name))
     return Preview(
         sentence=f"Run this code in the kernel of {name}. It is not put into the notebook.",
         code=code,
         language=language,
-        findings=find_in_code(code) if is_python else (f"is {language} code, which is not looked through",),
+        findings=seen_in(code, language),
     )
 
 

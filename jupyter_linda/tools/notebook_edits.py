@@ -11,6 +11,7 @@ from ..ports import DeleteCell, InsertCell, ReplaceSource, ToolContext, ToolResu
 from ..schemas import Diff, Preview
 from ..toolkit import tool
 from .changing import change_cells
+from .languages import cell_language
 from .naming import (
     CellId,
     NotebookPath,
@@ -86,7 +87,8 @@ async def _preview_insert(arguments: Mapping[str, Json], context: ToolContext) -
     where = "at the end" if arguments["index"] == -1 else f"as {for_people(arguments['index'])}"
     kind, source = arguments["cell_type"], arguments["source"]
     check_bare(source, kind)
-    return Preview(sentence=f"Insert a {kind} cell into {name} {where}.", code=source, language=language_of(kind))
+    language = await cell_language(context, await context.live.read_notebook(name), kind)
+    return Preview(sentence=f"Insert a {kind} cell into {name} {where}.", code=source, language=language)
 
 
 @insert_cell.finds
@@ -165,14 +167,14 @@ def _changed(path: str, cell_id: str, index: int, before: str, after: str, *, is
 @edit_cell.previews
 async def _preview_edit(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     name = api_path(context, arguments["path"])
-    index, cell = find_cell(await context.live.read_notebook(name), arguments["cell_id"])
+    notebook = await context.live.read_notebook(name)
+    index, cell = find_cell(notebook, arguments["cell_id"])
     before = cell_source(cell)
     check_version(cell, arguments["cell_id"], arguments["version"])
     check_bare(arguments["source"] or "", cell["cell_type"])
     diff = Diff(label=f"{name}, {for_people(index)}", old=before, new=_edited_source(before, arguments))
-    return Preview(
-        sentence=f"Change {for_people(index)} of {name}.", diffs=(diff,), language=language_of(cell["cell_type"])
-    )
+    language = await cell_language(context, notebook, cell["cell_type"])
+    return Preview(sentence=f"Change {for_people(index)} of {name}.", diffs=(diff,), language=language)
 
 
 @edit_cell.finds

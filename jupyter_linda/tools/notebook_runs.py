@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import Conflict, NotFound, ToolRetry
 from ..journal.files import GONE
-from ..permissions.code import find_in_code
-from ..ports import ToolContext, ToolResult, Unknown, kernelspec_of
+from ..ports import ToolContext, ToolResult, Unknown
 from ..ports.held import held
 from ..schemas import Diff, Preview
 from ..toolkit import tool
+from .languages import code_language, seen_in
 from .naming import (
     CellId,
     NotebookPath,
@@ -200,15 +200,12 @@ async def _preview_run(arguments: Mapping[str, Json], context: ToolContext) -> P
     index, cell = find_cell(notebook, arguments["cell_id"])
     check_version(cell, arguments["cell_id"], arguments["version"])
     source = cell_source(cell)
-    spec = kernelspec_of(notebook.content)
-    language = str(spec.get("language") or "python")
+    language = await code_language(context, notebook)
     return Preview(
         sentence=f"Run {for_people(index)} of {name}.",
         code=source,
         language=language,
-        findings=find_in_code(source)
-        if language == "python"
-        else (f"is {language} code, which is not looked through",),
+        findings=seen_in(source, language),
     )
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from ..errors import LindaError, StaleRevision, ToolRetry
-from ..permissions.code import find_in_code
 from ..permissions.paths import open_checked
-from ..ports import ToolContext, ToolResult, kernelspec_of
+from ..ports import ToolContext, ToolResult
 from ..ports.held import held
 from ..schemas import Preview
 from ..toolkit import tool
 from .folders import Bounds, walk
+from .languages import code_language, seen_in
 from .naming import NotebookPath, api_path, find_cell, folder_path, folder_resource, for_people, notebook_resource
 from .rendering import cell_source, error_line, images_of, output_text, outputs_text, raised
 from .searching import Match, make_finder
@@ -132,15 +132,14 @@ async def _preview_run(arguments: Mapping[str, Json], context: ToolContext) -> P
     name = api_path(context, arguments["path"])
     notebook = await context.live.read_notebook(name)
     chosen = _chosen(notebook, arguments)
-    spec = kernelspec_of(notebook.content)
-    language = str(spec.get("language") or "python")
+    language = await code_language(context, notebook)
     code = _code_of(chosen)
-    findings = sorted({one for _, cell in chosen for one in find_in_code(cell_source(cell))})
+    findings = sorted({one for _, cell in chosen for one in seen_in(cell_source(cell), language)})
     return Preview(
         sentence=f"Run {len(chosen)} cells of {name}.",
         code=code,
         language=language,
-        findings=tuple(findings) if language == "python" else (f"is {language} code, which is not looked through",),
+        findings=tuple(findings),
     )
 
 

@@ -22,6 +22,7 @@ from ..ports import (
 from ..schemas import Diff, Preview
 from ..toolkit import tool
 from .changing import change_cells
+from .languages import cell_language
 from .naming import (
     CellId,
     NotebookPath,
@@ -161,12 +162,12 @@ def _split_diffs(name: str, at: int, source: str, first: str, rest: str) -> tupl
 
 @split_cell.previews
 async def _preview_split(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
-    name, _, at, cell = await _named(context, arguments)
+    name, notebook, at, cell = await _named(context, arguments)
     first, rest = _halves(cell_source(cell), arguments["line"], arguments["cell_id"])
     return Preview(
         sentence=f"Split {for_people(at)} of {name} before its line {arguments['line']}.",
         diffs=_split_diffs(name, at, cell_source(cell), first, rest),
-        language=language_of(cell["cell_type"]),
+        language=await cell_language(context, notebook, cell["cell_type"]),
     )
 
 
@@ -245,13 +246,14 @@ def _merge_diffs(name: str, at: int, sources: Sequence[str], merged: str) -> tup
 @merge_cells.previews
 async def _preview_merge(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     name = api_path(context, arguments["path"])
-    at, cells = _run_of_cells(await context.live.read_notebook(name), arguments["cell_ids"])
+    notebook = await context.live.read_notebook(name)
+    at, cells = _run_of_cells(notebook, arguments["cell_ids"])
     sources = [cell_source(cell) for cell in cells]
     merged = GLUE[cells[0]["cell_type"]].join(sources)
     return Preview(
         sentence=f"Merge {len(cells)} cells of {name}, from {for_people(at)} on, into one.",
         diffs=_merge_diffs(name, at, sources, merged),
-        language=language_of(cells[0]["cell_type"]),
+        language=await cell_language(context, notebook, cells[0]["cell_type"]),
     )
 
 
@@ -300,13 +302,13 @@ async def change_cell_type(
 
 @change_cell_type.previews
 async def _preview_type(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
-    name, _, at, cell = await _named(context, arguments)
+    name, notebook, at, cell = await _named(context, arguments)
     loses = " Its outputs go." if cell.get("outputs") and arguments["cell_type"] != "code" else ""
     return Preview(
         sentence=f"Make {for_people(at)} of {name} a {arguments['cell_type']} cell; "
         f"it is a {cell['cell_type']} cell.{loses}",
         code=cell_source(cell),
-        language=language_of(cell["cell_type"]),
+        language=await cell_language(context, notebook, arguments["cell_type"]),
     )
 
 

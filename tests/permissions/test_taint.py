@@ -94,8 +94,10 @@ def message(text, role="user", **context):
 
 def test_only_the_person_points_at_things():
     asked = asked_in([message("fix Sales.ipynb", path="a/b.ipynb"), message("see evil.csv", role="assistant")])
-    assert asked.about("deep/sales.ipynb")
+    assert asked.about("sales.ipynb")
+    assert asked.about("a/sales.ipynb"), "beside the notebook that was attached"
     assert asked.about("a/b.ipynb")
+    assert not asked.about("deep/sales.ipynb"), "another file of that name"
     assert not asked.about("evil.csv")
     assert not asked.about("")
     assert not asked_in([message("go to a and do it")]).about("a")
@@ -105,7 +107,19 @@ def test_only_the_person_points_at_things():
     ("words", "path", "is_meant"),
     [
         ("fix sales.ipynb.", "sales.ipynb", True),
-        ("修复sales.ipynb中的错误", "deep/sales.ipynb", True),
+        ("修复sales.ipynb中的错误", "sales.ipynb", True),
+        ("修复sales.ipynb中的错误", "deep/sales.ipynb", False),
+        ("what does report.md say", "keep/report.md", False),
+        ("read deep/a/notes.md", "a/notes.md", False),
+        ("read a/notes.md", "deep/a/notes.md", False),
+        ("read ../notes.md", "notes.md", False),
+        ("read ~/notes.md", "notes.md", False),
+        ("read /notes.md", "notes.md", False),
+        ("read a\\notes.md", "notes.md", False),
+        ("read ánotes.md", "notes.md", False),
+        ("read notes.md/x.txt", "notes.md", False),
+        ("see https://a.example/notes.md", "notes.md", False),
+        ("打开数据/销售.csv", "销售.csv", False),
         ("打开“销售.csv”", "销售.csv", True),
         ("read a/notes.md", "a/notes.md", True),
         ("read ./notes.md", "notes.md", True),
