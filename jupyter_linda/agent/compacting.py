@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import ProviderFault
 from ..ports import Finished, ReasoningDelta, Retrying, Sending, TextDelta
+from ..storage.hidden import visible
 from ..storage.texts import whole_text
 from .extracting import extract
-from .hidden import visible
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -8,9 +8,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..ports.held import held
+from ..storage.hidden import one_line
 from .families import OURS
 from .fence import fenced, find_instructions, is_name, mark_of, quoted
-from .hidden import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

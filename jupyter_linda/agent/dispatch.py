@@ -18,6 +18,7 @@ from ..ports import GateCall, Json, Tool, ToolContext, ToolResult, Unknown
 from ..ports.held import each_plain, plain, released
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
+from ..storage.hidden import one_line, visible
 from ..storage.tables import calls
 from ..storage.texts import is_deep, whole_json, whole_text
 from .context import shorten
@@ -25,7 +26,6 @@ from .degrading import nearest
 from .families import MORE_TOOLS, open_family
 from .fence import find_instructions, mark_of
 from .hands import ASK_USER, Hands, Ready
-from .hidden import one_line, visible
 from .inner import READ_RESULT, read_result
 from .judging import Judge
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, load, seen_for

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .hidden import one_line
+from ..storage.hidden import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from .hidden import hides_words, one_line, spelled, visible
+from ..storage.hidden import hides_words, one_line, spelled, visible
 
 if TYPE_CHECKING:
     from ..schemas import ContextItem

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import NotFound
 from ..ports.held import held, is_released, plain, released
+from ..storage.hidden import one_line, visible
 from ..storage.texts import whole_text
 from .fence import mark_of
-from .hidden import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

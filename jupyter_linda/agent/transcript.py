@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Row, select
 from ..chats import store, summaries
 from ..permissions.taint import MOST_SOURCES
 from ..runs import questions
+from ..storage.hidden import one_line
 from ..storage.tables import calls, messages, runs
 from .families import OURS
 from .fence import holds_words
-from .hidden import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

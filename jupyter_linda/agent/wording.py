@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ..schemas import Problem
-from .hidden import one_line
+from ..storage.hidden import one_line
 from .transcript import UNKNOWN_TOOL
 
 if TYPE_CHECKING:

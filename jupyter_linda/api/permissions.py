@@ -7,7 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidInput
+from ..chats import store
+from ..errors import InvalidInput, NotAllowed
 from ..events.log import home_of
 from ..events.payloads import PrivacyChanged
 from ..gateway.consents import add_consent
@@ -50,6 +51,7 @@ class AnswerHandler(LindaHandler):
                 question = questions.get(tx.connection, question_id, owner)
                 if secret:
                     questions.check_secret(tx.connection, question, secret)
+                    _refuse_lasting(question, wish)
                 scope = _checked(question, wish)
                 answered = questions.answer(
                     tx, question_id, owner, answer=wish.answer, by="terminal" if secret else "panel"
@@ -67,7 +69,7 @@ class AnswerHandler(LindaHandler):
         await self.services.database.run(self.services.expire)  # committed by itself: a late answer changes nothing
         answered = await self.services.database.run(work)
         self.services.brain.nudge("runs")
-        self.reply(answered)
+        self.reply(store.as_shown(answered))
 
     def _consent(self, tx: Transaction, question: Question, owner: str) -> None:
         """Let this folder send to that provider from now on."""
@@ -100,6 +102,14 @@ class AnswerHandler(LindaHandler):
         )
         approvals.add_grant(tx.connection, grant)
         note_grant(tx, question, grant, self.services.root_dir)
+
+
+def _refuse_lasting(question: Question, wish: Answer) -> None:
+    """Whoever holds the server's token can choose a secret and send it: it answers this once, and for no longer."""
+    if wish.answer == "always" and question.kind in ("approval", "consent"):
+        raise NotAllowed(
+            "“Always” can only be said on the page itself.", remedy="Answer once or no, or open the Linda panel."
+        )
 
 
 def _checked(question: Question, wish: Answer) -> GrantScope | None:
@@ -158,12 +168,12 @@ class GrantHandler(LindaHandler):
     """DELETE grants/{grant_id}"""
 
     async def delete(self, grant_id: str) -> None:
-        """Revoke: the next call asks again."""
+        """Revoke: the next call asks again. Redo does not bring it back."""
         owner = self.owner_id
 
         def work() -> None:
             with self.services.database.write() as connection:
-                approvals.revoke_grant(connection, grant_id, owner, now=self.services.clock.now())
+                approvals.end_grant(connection, grant_id, owner, now=self.services.clock.now())
 
         await self.services.database.run(work)
         self.set_status(204)

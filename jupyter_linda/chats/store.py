@@ -12,7 +12,8 @@ from ..errors import NotFound
 from ..events.log import Transaction, home_of
 from ..events.payloads import ChatChanged, ChatDeleted, MessageAdded
 from ..ports.held import plain
-from ..schemas import Call, Chat, ChatPatch, ChatView, Message, NewChat, Question, Run
+from ..schemas import Call, Chat, ChatPatch, ChatView, Diff, Message, NewChat, Question, Run
+from ..storage.hidden import visible, visible_json
 from ..storage.tables import calls, chats, events, messages, questions, runs
 from ..storage.texts import json_shown
 from . import summaries
@@ -49,7 +50,7 @@ def as_call(row: AnyRow) -> Call:
     """A row of `calls` as the card; arguments that are not JSON are shown as the text they are."""
     ours = ("position", "data", "arguments", "images")
     values = {name: value for name, value in row._mapping.items() if name not in ours}
-    shown = {"arguments": arguments_shown(row.arguments), "result": plain(row.result)}
+    shown = {"arguments": visible_json(arguments_shown(row.arguments)), "result": plain(row.result)}
     return Call.model_validate({**values, **shown})
 
 
@@ -59,8 +60,16 @@ def arguments_shown(text: str) -> Any:  # any JSON
 
 
 def as_question(row: AnyRow) -> Question:
-    """A row of `questions` as the noun."""
+    """A row of `questions` as the noun, exactly as it was asked: what is done later is compared with that."""
     return Question.model_validate({name: value for name, value in row._mapping.items() if name != "owner_id"})
+
+
+def as_shown(question: Question) -> Question:
+    """A question as people see it: what does not show in code, changes and arguments is written out."""
+    preview = question.preview
+    diffs = tuple(Diff.model_validate(visible_json(diff.model_dump())) for diff in preview.diffs)
+    shown = preview.model_copy(update={"code": visible(preview.code), "diffs": diffs})
+    return question.model_copy(update={"preview": shown, "arguments": visible_json(question.arguments)})
 
 
 def _as_chat(row: AnyRow) -> Chat:
@@ -172,7 +181,7 @@ def view(connection: Connection, chat_id: str, owner_id: str) -> ChatView:
             )
         ),
         questions=tuple(
-            as_question(row)
+            as_shown(as_question(row))
             for row in connection.execute(
                 select(questions).where(questions.c.chat_id == chat_id).order_by(questions.c.opened_at)
             )

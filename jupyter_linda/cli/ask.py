@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import json
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import FINAL, LindaClient
 from ..errors import InvalidInput, LindaError
 from ..schemas.requests import MESSAGE_CHARS
+from ..storage.hidden import for_terminal
 from .servers import some_server
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ Json = Any  # events of the API
 EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 1, "stopped": 130}
 WRONG_USAGE = 2
 REFUSED = 3
+ALWAYS_ASKS = " always asks"
+"""How the rule of such a question ends."""
+YES = ("y", "yes", "j", "是")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -138,13 +143,13 @@ class Talk:
 
     def _say(self, text: str) -> None:
         if not self._is_json and text:
-            print(text, end="", flush=True)
+            print(for_terminal(text), end="", flush=True)
             self._is_in_line = not text.endswith("\n")
 
     def _line(self, text: str) -> None:
         if not self._is_json:
             self._end_line()
-            print(text, flush=True)
+            print(for_terminal(text), flush=True)
 
     def _remark(self, text: str) -> None:
         """What is not the answer goes beside it."""
@@ -172,18 +177,17 @@ class Talk:
         if question["kind"] != "approval":
             self._client.answer(question["question_id"], self._choose(question))
             return
-        if question.get("action", "read") in self._yes_to:
+        # What asks whatever the rules say asks a person here too.
+        if question.get("action", "read") in self._yes_to and not preview["rule"].endswith(ALWAYS_ASKS):
             self._line(f"{preview['sentence']} Yes (--yes-to).")
             self._client.answer(question["question_id"], "once")
             return
         self._line(preview["sentence"])
-        for line in (
-            preview.get("code") or json.dumps(question["arguments"], ensure_ascii=False, indent=1)
-        ).splitlines():
+        for line in _lines_of(question):
             self._line(f"    {line}")
         for finding in preview.get("findings") or []:
             self._line(f"    ! {finding}")
-        answer = "once" if self._prompt("Allow once? [y/N] ").lower() in ("y", "yes", "j", "是") else "no"
+        answer = "once" if self._prompt("Allow once? [y/N] ").lower() in YES else "no"
         self._was_refused = self._was_refused or answer == "no"
         self._client.answer(question["question_id"], answer)
 
@@ -196,8 +200,7 @@ class Talk:
             return "once"
         for line in preview.get("code", "").splitlines():
             self._line(f"    {line}")
-        said = self._prompt("Send it? [y = this time, a = always from this folder, N] ").lower()
-        answer = {"y": "once", "yes": "once", "j": "once", "是": "once", "a": "always"}.get(said, "no")
+        answer = "once" if self._prompt("Send it this time? [y/N] ").lower() in YES else "no"
         self._was_refused = self._was_refused or answer == "no"
         return answer
 
@@ -225,7 +228,7 @@ class Talk:
         self._end_line()
         problem = run.get("problem")
         if problem and not self._is_json:
-            print(f"{problem['message']} {problem.get('remedy', '')}".strip(), file=sys.stderr)
+            print(for_terminal(f"{problem['message']} {problem.get('remedy', '')}".strip()), file=sys.stderr)
         if run["state"] == "done" and self._was_refused:
             return REFUSED
         return EXIT_CODES[run["state"]]
@@ -236,3 +239,15 @@ def _wait(told: Json) -> str:
     if told["next_model"] != told["model"]:
         return f"{told['message']} {told['next_model']} is asked instead."
     return f"{told['message']} Next try in {told['wait_s']:.0f} s."
+
+
+def _lines_of(question: Json) -> list[str]:
+    """What would be done: the code, the changes as a diff, else the exact arguments."""
+    preview = question["preview"]
+    if preview.get("code"):
+        return str(preview["code"]).split("\n")
+    lines: list[str] = []
+    for diff in preview.get("diffs") or []:
+        old, new = str(diff["old"]).split("\n"), str(diff["new"]).split("\n")
+        lines += [diff["label"], *list(difflib.unified_diff(old if diff["old"] else [], new, lineterm=""))[2:]]
+    return lines or json.dumps(question["arguments"], ensure_ascii=False, indent=1).split("\n")

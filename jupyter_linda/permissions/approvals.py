@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import insert, select, update
 
-from ..errors import NotFound
+from ..errors import CannotUndo, NotFound
 from ..schemas import Action, Grant, GrantScope
 from ..storage.tables import grants
 from .paths import is_under
@@ -109,10 +109,20 @@ def revoke_grant(connection: Connection, grant_id: str, owner_id: str, *, now: d
     return _as_grant(row)
 
 
-def give_again(connection: Connection, grant_id: str, owner_id: str) -> None:
-    """Let a grant that was taken back hold again; its expiry stays."""
+def end_grant(connection: Connection, grant_id: str, owner_id: str, *, now: datetime) -> None:
+    """Revoke for good, as a person does by hand: it is over, so that no redo lets it hold again."""
+    revoke_grant(connection, grant_id, owner_id, now=now)
     mine = (grants.c.grant_id == grant_id) & (grants.c.owner_id == owner_id)
-    connection.execute(update(grants).where(mine).values(revoked_at=None))
+    is_later = grants.c.expires_at.is_(None) | (grants.c.expires_at > now)
+    connection.execute(update(grants).where(mine, is_later).values(expires_at=now))
+
+
+def give_again(connection: Connection, grant_id: str, owner_id: str, *, now: datetime) -> None:
+    """Let a grant that an undo took back hold again; its expiry stays. `CannotUndo` once it is over."""
+    mine = (grants.c.grant_id == grant_id) & (grants.c.owner_id == owner_id)
+    is_later = grants.c.expires_at.is_(None) | (grants.c.expires_at > now)
+    if not connection.execute(update(grants).where(mine, is_later).values(revoked_at=None)).rowcount:
+        raise CannotUndo("This permission is over: it was revoked by hand, or its time has passed.")
 
 
 class SqlGrants:

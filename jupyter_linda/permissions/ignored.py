@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +26,8 @@ class IgnoreFiles:
     """The `.lindaignore` files of the folders on a path; a changed file holds at once.
 
     As in git, a file speaks for its own folder and below, the deepest one decides, its last fitting line first, and
-    nothing below a hidden folder comes back. Upper and lower case are one: that hides rather too much than too little.
+    nothing below a hidden folder comes back. Upper and lower case are one, and so are the forms of one letter: that
+    hides rather too much than too little.
     """
 
     _specs: dict[str, tuple[tuple[int, int], GitIgnoreSpec]] = field(default_factory=dict)
@@ -66,10 +69,33 @@ class IgnoreFiles:
 
 def _is_hidden(specs: Sequence[tuple[int, GitIgnoreSpec]], parts: Sequence[str], *, is_folder: bool) -> bool:
     for depth, spec in reversed(specs):
-        said = spec.check_file("/".join(parts[depth:]).casefold() + ("/" if is_folder else "")).include
+        said = spec.check_file(fold("/".join(parts[depth:])) + ("/" if is_folder else "")).include
         if said is not None:
             return bool(said)
     return False
+
+
+def fold(text: str) -> str:
+    """One spelling for names that a file system may take for the same: case and Unicode form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""How files begin that say their encoding, the longer mark first where one begins with another."""
+
+
+def _decoded(content: bytes) -> str:
+    """The file's text: by its mark, else UTF-8. `UnicodeError` for all else: a wrong guess would hide nothing."""
+    named = next((codec for mark, codec in _MARKS if content.startswith(mark)), "")
+    if not named and b"\0" in content:
+        raise UnicodeError("no text, or UTF-16 without a mark")
+    return content.decode(named or "utf-8")
 
 
 def _read(file: Path, size: int) -> GitIgnoreSpec:
@@ -77,8 +103,8 @@ def _read(file: Path, size: int) -> GitIgnoreSpec:
     if size > MOST_BYTES or not file.is_file():
         return _EVERYTHING
     try:
-        lines = file.read_text(encoding="utf-8-sig", errors="replace").casefold().splitlines()
-    except OSError:
+        lines = fold(_decoded(file.read_bytes())).splitlines()
+    except (OSError, UnicodeError):
         return _EVERYTHING
     patterns = []
     for line in lines:

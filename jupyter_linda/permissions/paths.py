@@ -8,7 +8,6 @@ import itertools
 import os
 import stat
 import sys
-import unicodedata
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import InvalidPath, NotAllowed, NotFound, StaleRevision
 from .ignored import NAME as IGNORE_NAME
-from .ignored import IgnoreFiles, hidden_words, is_folder
+from .ignored import IgnoreFiles, fold, hidden_words, is_folder
 from .replacing import can_take_the_place, cannot_write, is_at, put_beside, write_in_place
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ SECRET_NAMES = (
     ".azure", ".kube", ".docker", ".git", ".git-credentials", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc",
     "jpserver-*.json", "nbserver-*.json", "kernel-*.json", "jupyter_cookie_secret", "notebook_cookie_secret",
     "notebook_secret", "jupyter_*config*.py", "jupyter_*config*.json",
-    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", IGNORE_NAME,
+    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "id_*_sk", "id_*_sk.*", IGNORE_NAME,
 )  # fmt: skip
 """Names (of a file or of any folder above it) that are never read, written or listed, whatever the rules say."""
 
@@ -35,11 +34,6 @@ _OUTSIDE = "lies or resolves outside the permitted paths"
 _WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))]
 )
-
-
-def fold(text: str) -> str:
-    """One spelling for names that a file system may take for the same: case and Unicode form."""
-    return unicodedata.normalize("NFC", text).casefold()
 
 
 def parts_of(real: str) -> tuple[str, ...]:
@@ -58,9 +52,7 @@ def is_under(real: str, base: str, *, is_folded: bool = False) -> bool:
 def is_secret_name(name: str) -> bool:
     """Whether one component is on the never list."""
     folded = fold(name).rstrip(". ")
-    if any(fnmatch.fnmatchcase(folded, pattern) for pattern in SECRET_NAMES):
-        return True
-    return folded.startswith("id_") and "." not in folded
+    return any(fnmatch.fnmatchcase(folded, pattern) for pattern in SECRET_NAMES)
 
 
 def is_hidden_name(name: str) -> bool:

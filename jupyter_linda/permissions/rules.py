@@ -185,8 +185,8 @@ def _matches(
         if not rule.hold(facts, if_unknown=rule.effect != "auto"):  # what is not known opens nothing
             continue
         base = real_of(rule.path, root)
-        # A deny also holds for spellings that differ in case or Unicode form; a permission never does.
-        if is_under(real, base, is_folded=rule.effect == "deny"):
+        # A deny or an ask also holds for spellings that differ in case or Unicode form; a permission never does.
+        if is_under(real, base, is_folded=rule.effect != "auto"):
             found.append((rule, len(parts_of(base))))
     return found
 

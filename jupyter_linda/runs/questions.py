@@ -23,7 +23,7 @@ def open_one(tx: Transaction, question: Question, owner_id: str) -> None:
     """Write a question down and tell; the run's own state is the caller's to set."""
     values = question.model_dump(mode="python")
     tx.connection.execute(insert(questions).values(**values, owner_id=owner_id))
-    tx.append(question.chat_id, QuestionChanged(question=question), run_id=question.run_id)
+    tx.append(question.chat_id, QuestionChanged(question=store.as_shown(question)), run_id=question.run_id)
 
 
 def wait(tx: Transaction, run_id: str) -> None:
@@ -47,7 +47,7 @@ def list_open(connection: Connection, owner_id: str) -> tuple[Question, ...]:
         .where(questions.c.owner_id == owner_id, questions.c.state == "open")
         .order_by(questions.c.opened_at)
     )
-    return tuple(store.as_question(row) for row in rows)
+    return tuple(store.as_shown(store.as_question(row)) for row in rows)
 
 
 def get(connection: Connection, question_id: str, owner_id: str) -> Question:
@@ -83,7 +83,7 @@ def close(tx: Transaction, question_id: str, *, state: str, answer: str, by: str
     )
     row = tx.connection.execute(select(questions).where(questions.c.question_id == question_id)).one()
     question = store.as_question(row)
-    tx.append(question.chat_id, QuestionChanged(question=question), run_id=question.run_id)
+    tx.append(question.chat_id, QuestionChanged(question=store.as_shown(question)), run_id=question.run_id)
     still_open = tx.connection.execute(
         select(questions.c.question_id)
         .where(questions.c.run_id == question.run_id, questions.c.state == "open")

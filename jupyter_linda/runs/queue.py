@@ -211,7 +211,7 @@ def close_open_parts(tx: Transaction, run_id: str, state: RunState) -> None:
             update(questions).where(questions.c.question_id == row.question_id).values(state="void", closed_at=tx.now)
         )
         closed = tx.connection.execute(select(questions).where(questions.c.question_id == row.question_id)).one()
-        tx.append(chat_id, QuestionChanged(question=store.as_question(closed)), run_id=run_id)
+        tx.append(chat_id, QuestionChanged(question=store.as_shown(store.as_question(closed))), run_id=run_id)
     for row in tx.connection.execute(
         select(calls.c.call_id, calls.c.state).where(calls.c.run_id == run_id, calls.c.state.in_(("asked", "begun")))
     ).all():

@@ -173,9 +173,9 @@ export class Api {
   stop = (chatId: string): Promise<{ runs: Run[] }> =>
     this.call(path`chats/${chatId}/stop`, { method: 'POST', body: {} });
   undo = (chatId: string, body: Undo): Promise<{ entries: JournalEntry[] }> =>
-    this.call(path`chats/${chatId}/undo`, { method: 'POST', body });
+    this.asPerson(path`chats/${chatId}/undo`, 'POST', body);
   redo = (chatId: string, body: Undo): Promise<{ entries: JournalEntry[] }> =>
-    this.call(path`chats/${chatId}/redo`, { method: 'POST', body });
+    this.asPerson(path`chats/${chatId}/redo`, 'POST', body);
   tasks = (): Promise<{ tasks: Task[] }> => this.call('tasks');
   addTask = (body: NewTask): Promise<Task> =>
     this.call('tasks', { method: 'POST', body });

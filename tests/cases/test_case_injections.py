@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_linda.agent.fence import find_instructions
-from jupyter_linda.agent.hidden import visible
+from jupyter_linda.storage.hidden import visible
 from jupyter_linda.tools.catalogue import TOOLS
 from jupyter_linda.tools.data_files import peek_data_file
 from jupyter_linda.tools.file import list_files, read_file

@@ -30,7 +30,7 @@ class FakeClient:
     ("typed", "yes_to", "said"),
     [
         ("y", "", "once"),
-        ("a", "", "always"),
+        ("a", "", "no"),
         ("", "", "no"),
         ("x", "", "no"),
         ("", "WRITE|RUN", "no"),
@@ -46,3 +46,46 @@ def test_consent_is_a_persons_word_or_an_explicit_one(monkeypatch, capsys, typed
     shown = capsys.readouterr().out
     assert "Send this to openai?" in shown
     assert ("hello ⟦mail-1⟧" in shown) == (yes_to != "SEND"), "what would leave is shown before it is asked"
+
+
+APPROVAL = {
+    "question_id": "q1",
+    "kind": "approval",
+    "action": "run",
+    "arguments": {"command": "ls"},
+    "preview": {"sentence": "Run this.", "code": "evil() #\x1b[2K\x1b]52;c;eA==\x07\rgood()\u202e", "rule": "ask: run"},
+}
+
+
+def asked(monkeypatch, question, typed="y", yes_to=""):
+    client = FakeClient()
+    talk = Talk(client, Namespace(yes_to=_actions(yes_to), json=False), "run_1")
+    monkeypatch.setattr(talk, "_prompt", lambda _text: typed)
+    talk._ask(question)
+    return talk, client.said
+
+
+def test_no_order_to_the_terminal_and_nothing_invisible_gets_onto_it(monkeypatch, capsys):
+    talk, _ = asked(monkeypatch, APPROVAL)
+    talk._say("\x1b]0;title\x07hi\tthere\n")
+    talk._show_call({"state": "done", "title": "Ran \x1b[31mit", "name": "run_code"})
+    shown = capsys.readouterr().out
+    assert not any(character in shown for character in "\x1b\x07\r\u202e")
+    assert "\\u001b[2K" in shown
+    assert "\\rgood()\\u202e" in shown
+    assert "hi\tthere\n" in shown
+
+
+def test_yes_to_run_does_not_answer_what_always_asks(monkeypatch):
+    always = {**APPROVAL, "preview": {**APPROVAL["preview"], "rule": "run_shell always asks"}}
+    assert asked(monkeypatch, APPROVAL, typed="", yes_to="RUN")[1] == ["once"]
+    assert asked(monkeypatch, always, typed="", yes_to="RUN")[1] == ["no"]
+
+
+def test_an_edit_is_shown_as_what_changes(monkeypatch, capsys):
+    diffs = [{"label": "a.ipynb, cell 1", "old": "x = 1\ny = 2", "new": "x = 1\ny = 3"}]
+    asked(monkeypatch, {**APPROVAL, "preview": {"sentence": "Change it.", "code": "", "rule": "", "diffs": diffs}})
+    shown = capsys.readouterr().out
+    assert "    a.ipynb, cell 1\n" in shown
+    assert "    -y = 2\n    +y = 3\n" in shown
+    assert "command" not in shown

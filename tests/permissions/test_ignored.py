@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 
 import pytest
 
@@ -31,6 +32,28 @@ def test_patterns_mean_what_they_mean_to_git(team, policy):
         assert is_open(policy, path) is expected, path
     (team / "build").mkdir()
     assert not is_open(policy, "build")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_file_that_says_its_encoding_is_read_in_it(team, policy, encoding):
+    (team / ".lindaignore").write_bytes("payroll/\r\ndonnées/\r\n".encode(encoding))
+    assert not is_open(policy, "payroll/p.csv")
+    assert not is_open(policy, "données/p.csv")
+    assert is_open(policy, "ok.csv")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16-le", "gb18030"])
+def test_a_file_in_an_encoding_that_nobody_can_tell_hides_everything(team, policy, encoding):
+    word = "工资" if encoding == "gb18030" else "données"
+    (team / ".lindaignore").write_bytes(f"{word}/\n".encode(encoding))
+    assert not is_open(policy, f"{word}/p.csv")
+    assert not is_open(policy, "ok.csv")
+
+
+@pytest.mark.parametrize(("written", "named"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_the_form_of_a_letter_does_not_open_what_is_hidden(team, policy, written, named):
+    hide(team, unicodedata.normalize(written, "résumés/"))
+    assert not is_open(policy, unicodedata.normalize(named, "RÉSUMÉS/a.txt"))
 
 
 def test_case_does_not_open_what_is_hidden(team, policy):

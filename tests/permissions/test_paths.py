@@ -48,7 +48,7 @@ def test_impossible_paths_are_called_invalid(policy, spelling):
 
 @pytest.mark.parametrize(
     "name",
-    [".env", ".ENV", ".env.local", "id_rsa", "id_ed25519", "ID_RSA", "id_work", "server.pem", "x.KEY", ".ssh/config",
+    [".env", ".ENV", ".env.local", "id_rsa", "id_ed25519", "ID_RSA", "id_ecdsa_sk", "id_mine_sk.pub", "server.pem", "x.KEY", ".ssh/config",
      ".git/config", "jpserver-12.json", "data/../.env", "x/jupyter/runtime/kernel-1.json", ".netrc", "id_rsa.bak"],
 )  # fmt: skip
 def test_secret_names_stay_closed_even_with_hidden_files_allowed(team, name):
@@ -56,7 +56,9 @@ def test_secret_names_stay_closed_even_with_hidden_files_allowed(team, name):
         PathPolicy(str(team), allow_hidden=True).locate(name)
 
 
-@pytest.mark.parametrize("name", ["id_list.csv", "identity.txt", "keyboard.py", "environment.yml", "monkey.txt"])
+@pytest.mark.parametrize(
+    "name", ["id_list.csv", "id_work", "id_map/x.csv", "identity.txt", "keyboard.py", "environment.yml", "monkey.txt"]
+)
 def test_names_that_only_look_similar_are_not_secret(policy, name):
     assert policy.locate(name).api_path == name
 

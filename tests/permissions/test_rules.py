@@ -144,3 +144,9 @@ def test_the_file_format_is_the_documented_one():
     raw = json.loads(to_text(FIRST_RUN))
     assert raw["version"] == 1
     assert set(raw["rules"][0]) == {"effect", "action", "path", "tools", "note"}
+
+
+def test_an_ask_holds_for_other_case_and_for_other_forms_of_a_letter():
+    asked = rules(("auto", "read", ""), ("ask", "read", "Gehälter"))
+    for name in ("Gehälter", "Geha\u0308lter", "GEHÄLTER"):
+        assert effect(asked, f"/srv/team/{name}/a.txt") == "ask"

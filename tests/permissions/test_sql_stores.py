@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from sqlalchemy import text
 
-from jupyter_linda.errors import LindaError, NotFound
-from jupyter_linda.permissions.approvals import SqlGrants, add_grant, revoke_grant
+from jupyter_linda.errors import CannotUndo, LindaError, NotFound
+from jupyter_linda.permissions.approvals import SqlGrants, add_grant, end_grant, give_again, revoke_grant
 from jupyter_linda.permissions.audit import AuditFilter, SqlAudit, list_entries
 from jupyter_linda.schemas import Grant
 from jupyter_linda.storage.database import Database
@@ -50,6 +50,20 @@ def test_grants_hold_until_they_expire_or_are_revoked(database):
         with pytest.raises(NotFound):
             revoke_grant(connection, "grant_3", "local", now=clock.now())
     assert held() == set()
+
+
+def test_a_grant_revoked_by_hand_never_holds_again(database):
+    clock = FakeClock()
+    with database.write() as connection:
+        for grant_id in ("grant_1", "grant_2"):
+            add_grant(connection, grant(clock, grant_id))
+        revoke_grant(connection, "grant_1", "local", now=clock.now())  # as an undo does
+        end_grant(connection, "grant_2", "local", now=clock.now())
+        give_again(connection, "grant_1", "local", now=clock.now())
+        with pytest.raises(CannotUndo, match="revoked by hand"):
+            give_again(connection, "grant_2", "local", now=clock.now())
+    found = asyncio.run(SqlGrants(database).active("local", now=clock.now()))
+    assert [one.grant_id for one in found] == ["grant_1"]
 
 
 def test_the_audit_keeps_arguments_and_cannot_be_changed(database, bench):

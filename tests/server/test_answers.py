@@ -113,6 +113,39 @@ def test_a_scope_that_was_not_offered_is_refused(page, lab):
     assert page.call("GET", "grants")["grants"] == []
 
 
+def test_a_secret_that_anybody_could_choose_says_no_always(lab, page):
+    with LindaClient(Server(lab.url, lab.token, str(lab.root))) as client:
+        chat_id = client.new_chat()
+        client.send(chat_id, "please write")
+        question = wait(page, chat_id, "waiting")["questions"][0]
+        path, wish = f"questions/{question['question_id']}/answer", {"answer": "always", "scope": question["scopes"][0]}
+        with pytest.raises(NotAllowed, match="on the page itself"):
+            client.request("POST", path, wish, **{"X-Linda-Answer-Secret": client._secret})
+        assert client.answer(question["question_id"], "no")["answer"] == "no"
+    assert page.call("GET", "grants")["grants"] == []
+
+
+def test_a_token_turns_no_grant_and_what_was_revoked_by_hand_stays_so(lab, page):
+    question_id = ask(page, lab)
+    (question,) = [one for one in page.call("GET", "questions")["questions"] if one["question_id"] == question_id]
+    page.call("POST", f"questions/{question_id}/answer", {"answer": "always", "scope": question["scopes"][0]})
+    wait(page, question["chat_id"], "done")
+    (grant,) = page.call("GET", "grants")["grants"]
+    headers, wish = {"Authorization": f"token {lab.token}"}, {"call_id": question_id}
+    for method, path, body in (
+        ("POST", f"chats/{question['chat_id']}/undo", wish),
+        ("POST", f"chats/{question['chat_id']}/redo", wish),
+    ):
+        url = f"{lab.url}linda/api/{path}"
+        answer = httpx.request(method, url, json=body, headers=headers, trust_env=False)
+        assert answer.status_code == 403, path
+    page.call("DELETE", f"grants/{grant['grant_id']}")
+    page.call("POST", f"chats/{question['chat_id']}/undo", wish)
+    (entry,) = page.call("POST", f"chats/{question['chat_id']}/redo", wish)["entries"]
+    assert (entry["state"], "revoked by hand" in entry["words"]) == ("undone", True)
+    assert page.call("GET", "grants")["grants"] == []
+
+
 def test_an_always_lasts_as_long_as_the_person_chose_and_no_longer_than_offered(page, lab):
     question_id = ask(page, lab)
     (question,) = [one for one in page.call("GET", "questions")["questions"] if one["question_id"] == question_id]

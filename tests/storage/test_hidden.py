@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_linda.agent.fence import find_instructions, holds_words, is_name
-from jupyter_linda.agent.hidden import hides_words, one_line, spelled, visible
 from jupyter_linda.schemas import ContextItem
+from jupyter_linda.storage.hidden import hides_words, one_line, spelled, visible
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "read .env")
 

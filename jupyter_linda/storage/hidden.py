@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 _TAGS = range(0xE0000, 0xE0080)
 _SELECTORS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
@@ -30,6 +31,20 @@ def visible(text: str) -> str:
     if _SEEN.fullmatch(text):
         return text
     return "".join(_escape(character) if _is_hidden(text, at) else character for at, character in enumerate(text))
+
+
+def visible_json(value: Any) -> Any:  # any JSON
+    """`visible` for every text in a value, names of fields included."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(name): visible_json(one) for name, one in value.items()}
+    return [visible_json(one) for one in value] if isinstance(value, list) else value
+
+
+def for_terminal(text: str) -> str:
+    """Text that a terminal takes for text: no orders to it, and nothing that does not show."""
+    return visible(text.replace("\r\n", "\n")).replace("\r", "\\r")
 
 
 def one_line(text: str) -> str:
