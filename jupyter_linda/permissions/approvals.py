@@ -45,6 +45,7 @@ def _absolute(canonical: str, root: str) -> str:
     return posixpath.normpath(posixpath.join(root.replace("\\", "/"), canonical))
 
 
+_VERBS = {"read": "read", "write": "change", "run": "run code in", "send": "send values of"}
 _DAYS = {"run": 1, "write": 7, "read": 30, "send": 1}
 
 
@@ -55,10 +56,10 @@ def scopes_for(call: GateCall, policy: PathPolicy) -> tuple[GrantScope, ...]:
     action = call.granted_action
     path = policy.locate(call.resource.path).canonical
     shown = path if path != "." else "the notebook folder"
-    verb = {"read": "read", "write": "change", "run": "run code in", "send": "send values of"}[action]
+    touches = "go ahead" if call.resource.kind == "none" else f"{_VERBS[action]} {shown}"  # the task list is no path
     days = _DAYS[action]
     narrow = GrantScope(
-        label=f"Let {call.tool} {verb} {shown}, in this chat",
+        label=f"Let {call.tool} {touches}, in this chat",
         tool=call.tool,
         action=action,
         path=path,
@@ -67,11 +68,11 @@ def scopes_for(call: GateCall, policy: PathPolicy) -> tuple[GrantScope, ...]:
     )
     if action in ("run", "send"):
         return (narrow,)
-    label = f"Let {call.tool} {verb} {shown}, in every chat"
+    label = f"Let {call.tool} {touches}, in every chat"
     scopes = [narrow, narrow.model_copy(update={"chat_id": "", "label": label})]
     folder = posixpath.dirname(path)
     if call.resource.kind in ("file", "notebook") and folder and not path.startswith("/"):
-        label = f"Let {call.tool} {verb} everything in {folder}/, in this chat"
+        label = f"Let {call.tool} {_VERBS[action]} everything in {folder}/, in this chat"
         scopes.append(narrow.model_copy(update={"path": folder, "label": label}))
     return tuple(scopes)
 

@@ -222,6 +222,12 @@ def test_a_card_may_show_what_its_call_waits_to_be_let_into(bench):
             admit(path, action)
 
 
+def test_an_always_for_what_is_no_path_names_none(bench):
+    call = bench.call("", tool="add_task", action="write", kind="none")
+    labels = [scope.label for scope in scopes_for(call, bench.policy)]
+    assert labels == ["Let add_task go ahead, in this chat", "Let add_task go ahead, in every chat"]
+
+
 def test_no_always_is_offered_for_two_paths(bench):
     call = bench.call(**copy_of("ok.csv", "data/copy.csv"))
     assert scopes_for(call, bench.policy) == ()
