@@ -80,7 +80,7 @@ def test_faults_of_rules_are_shown_with_their_line_and_typed_rules_can_be_tried(
     panel.root.get_by_role("textbox", name="Path to try").fill("payroll/x.txt")
     trial = panel.root.get_by_role("region", name="What would happen if…")
     trial.get_by_role("button", name="Try").click()
-    tried = panel.root.locator(".linda-Trial")
+    tried = trial.locator(".linda-Trial")
     expect(tried).to_contain_text("It would be refused.")
     expect(tried).to_contain_text("deny: write in payroll, in the rules as typed")
     panel.button("Undo changes").click()
