@@ -83,7 +83,9 @@ def test_faults_of_rules_are_shown_with_their_line_and_typed_rules_can_be_tried(
     tried = trial.locator(".linda-Trial")
     expect(tried).to_contain_text("It would be refused.")
     expect(tried).to_contain_text("deny: write in payroll, in the rules as typed")
-    panel.button("Undo changes").click()
+    panel.root.locator("section", has=panel.page.get_by_role("textbox", name="Rules as text")).get_by_role(
+        "button", name="Undo changes"
+    ).click()
     assert area.input_value() == good
     panel.root.get_by_role("textbox", name="Path to try").fill("x.txt")
     trial.get_by_role("button", name="Try").click()
