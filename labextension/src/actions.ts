@@ -12,10 +12,10 @@ import {
   placeQuestion,
   putChat,
   type Draft,
-  type Store,
-  type View
+  type Store
 } from './store';
 import type { Stream } from './stream';
+import type { View } from './tokens';
 import type {
   Accepted,
   ChatPatch,
@@ -58,14 +58,21 @@ export class Actions extends Condensing {
     await Promise.all([this.loadQuestions(), this.loadModels()]);
   }
 
-  /** Choose the first view: a new user meets the first-run page. */
-  async welcomeIfNew(): Promise<void> {
+  /** Choose the first view, unless the person did: a new user meets the first-run page. */
+  async showFirst(): Promise<void> {
     await this.loadProviders();
-    const { chats, providers, isListLoaded } = this.store.state;
-    const isNew = isListLoaded && chats.length === 0 && providers?.length === 0;
-    if (isNew && !window.localStorage.getItem(WELCOMED)) {
+    const { view, chats, providers, isListLoaded } = this.store.state;
+    if (view !== 'starting') {
+      return;
+    }
+    if (!isListLoaded || chats.length > 0) {
+      this.store.update({ view: 'chats' });
+    } else if (
+      providers?.length === 0 &&
+      !window.localStorage.getItem(WELCOMED)
+    ) {
       this.show('welcome');
-    } else if (isListLoaded && chats.length === 0) {
+    } else {
       this.startChat();
     }
   }

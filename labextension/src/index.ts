@@ -193,7 +193,7 @@ function activate(
         focus: (notebook, context) => store.update({ notebook, context })
       });
     }
-    await actions.welcomeIfNew();
+    await actions.showFirst();
   });
 }
 

@@ -8,8 +8,7 @@ import { FrameContext, useFrame, useStore, type Frame } from './frame';
 import { COMPOSER_SELECTOR } from './parts/composer';
 import { MenuButton } from './parts/menu';
 import { ProblemNote } from './parts/problem';
-import { PANEL_ID, lindaIcon } from './tokens';
-import type { View } from './store';
+import { PANEL_ID, lindaIcon, type View } from './tokens';
 import { ChatView } from './views/chat';
 import { ChatsView } from './views/chats';
 import { QuestionsView } from './views/questions';
@@ -125,8 +124,10 @@ function Panel(): JSX.Element {
   );
 }
 
-function viewOf(view: View): JSX.Element {
+function viewOf(view: View): JSX.Element | null {
   switch (view) {
+    case 'starting':
+      return null;
     case 'chats':
       return <ChatsView />;
     case 'questions':

@@ -6,6 +6,7 @@ import { EVERY_ENTRY, type AuditFilter, type ModelList } from './api';
 import { applyEvents, putQuestion, type ChatLog } from './reduce';
 import type { Leaving } from './leaving';
 import type { Connection } from './stream';
+import type { View } from './tokens';
 import type {
   AuditEntry,
   Chat,
@@ -22,18 +23,6 @@ import type {
   Status,
   Task
 } from './types';
-
-export type View =
-  | 'welcome'
-  | 'chats'
-  | 'chat'
-  | 'questions'
-  | 'permissions'
-  | 'tasks'
-  | 'settings'
-  | 'usage'
-  | 'trace'
-  | 'readiness';
 
 /** What the empty state can say about the active notebook. */
 export interface NotebookFacts {
@@ -115,7 +104,7 @@ export const EMPTY_DRAFT: Draft = {
 
 export const START: State = {
   connection: 'connecting',
-  view: 'chats',
+  view: 'starting',
   traced: null,
   chats: [],
   isListLoaded: false,

@@ -17,6 +17,20 @@ export const Commands = {
   permissions: 'linda:permissions'
 } as const;
 
+/** starting: the panel does not know yet what to show first. */
+export type View =
+  | 'starting'
+  | 'welcome'
+  | 'chats'
+  | 'chat'
+  | 'questions'
+  | 'permissions'
+  | 'tasks'
+  | 'settings'
+  | 'usage'
+  | 'trace'
+  | 'readiness';
+
 export const lindaIcon = new LabIcon({
   name: 'jupyter-linda:icon',
   svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">

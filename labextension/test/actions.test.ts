@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Actions } from '../src/actions';
 import type { Api } from '../src/api';
 import { choose, logFrom } from '../src/reduce';
-import { Store } from '../src/store';
+import { Store, type State } from '../src/store';
 import type { Stream } from '../src/stream';
 import type { NewMessage } from '../src/types';
 import { CHAT_ID, message, run, view } from './events';
@@ -87,4 +87,29 @@ test('who looks at an old answer while a new one goes on writes behind the old o
   }));
   await actions.sendText('next');
   assert.equal(sent[0].parent_id, 'a1');
+});
+
+test('what is shown first is a new chat, the list of chats, or what the person chose', async () => {
+  const shownFirst = async (known: Partial<State>): Promise<string> => {
+    const store = new Store();
+    const api = {
+      providers: () => Promise.resolve({ providers: [{ name: 'mine' }] })
+    };
+    const actions = new Actions(
+      api as unknown as Api,
+      store,
+      {} as unknown as Stream
+    );
+    store.update(known);
+    await actions.showFirst();
+    return store.state.view;
+  };
+  assert.equal(await shownFirst({ isListLoaded: true }), 'chat');
+  assert.equal(await shownFirst({ isListLoaded: false }), 'chats');
+  const chats = [view().chat];
+  assert.equal(await shownFirst({ isListLoaded: true, chats }), 'chats');
+  assert.equal(
+    await shownFirst({ isListLoaded: true, view: 'tasks' }),
+    'tasks'
+  );
 });

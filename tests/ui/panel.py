@@ -52,9 +52,11 @@ class Panel:
         return self.root.get_by_role("button", name=name, exact=True)
 
     def new_chat(self) -> None:
-        if self.button("All chats").is_visible():
-            self.button("All chats").click()
-        self.button("New").click()
+        back, new = self.button("All chats"), self.button("New")
+        expect(back.or_(new)).to_be_visible()
+        if back.is_visible():
+            back.click()
+        new.click()
         expect(self.box).to_be_visible()
 
     def ask(self, text: str) -> None:
