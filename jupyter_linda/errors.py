@@ -18,7 +18,9 @@ LindaError
 │   └── ChannelClosed     the other process is gone                               503
 ├── NewerDatabase         the database was written by a newer version             503
 ├── ProviderFault         the model provider failed; `kind` says how              502
-├── ConsentNeeded         nothing was sent: a person has to agree first           409
+├── WordNeeded            nothing was sent: a person has to agree first           409
+│   ├── ConsentNeeded     nothing of this folder went to that provider before     409
+│   └── BudgetPassed      the request would pass a budget                         409
 ├── LeaseLost             another worker owns this run now: stop writing          (internal)
 ├── BadFrame              a malformed frame on the channel                        (internal)
 ├── ToolRetry             a tool's outcome: the model should mend its call        (outcome)
@@ -146,17 +148,47 @@ class ProviderFault(LindaError):
         self.has_begun = has_begun
 
 
-class ConsentNeeded(LindaError):
-    """Nothing was sent to `destination`: a person has to agree first. `preview` is exactly what would leave."""
+class WordNeeded(LindaError):
+    """Nothing was sent: a person has to agree first. `about` is what exactly they are asked for, as a name."""
 
     status = 409
+    about: str
+
+
+class ConsentNeeded(WordNeeded):
+    """Nothing was sent to `destination`. `preview` is exactly what would leave."""
 
     def __init__(self, destination: str, model: str, *, reason: str, preview: str) -> None:
-        super().__init__(f"Nothing was sent to {destination}: {reason}.")
-        self.destination = destination
+        super().__init__(
+            f"Nothing was sent to {destination}: {reason}.", remedy="Send a message in the chat, and allow it there."
+        )
+        self.about = destination
         self.model = model
         self.reason = reason
         self.preview = preview
+
+
+class BudgetPassed(WordNeeded):
+    """A request of `tokens` tokens and `usd` US dollars (None: not known) would pass the budget of a period.
+
+    `about` is "period/unit" of the budget; `figures` tell what is used of it.
+    """
+
+    def __init__(self, about: str, model: str, *, figures: str, tokens: int, usd: float | None) -> None:
+        super().__init__(
+            f"Nothing was sent: it would pass the budget {BUDGET_OF[about.partition('/')[0]]} ({figures}).",
+            remedy="Choose a model on this machine, wait, raise your budget under ⋯ > Usage, or have the server’s "
+            "raised.",
+        )
+        self.about = about
+        self.model = model
+        self.figures = figures
+        self.tokens = tokens
+        self.usd = usd
+
+
+BUDGET_OF = {"run": "of one reply", "day": "of today", "month": "of this month"}
+"""Whose budget it is, in words."""
 
 
 class LeaseLost(LindaError):

@@ -58,6 +58,7 @@ from .tasks.store import SqlTasks
 from .tools import catalogue
 from .tools.trash import put_in_trash
 from .usage.limits import BudgetFile
+from .usage.purse import Purse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -160,10 +161,10 @@ class Worker:
             max_steps=settings["max_steps"],
             join_s=settings["delta_join_ms"] / 1000,
             root_dir=root_dir,
-            budgets=BudgetFile(data_dir / "budgets.json", settings).current,
-            stays_here=self._providers.stays_here,
-            price=self._model.price,
-            tokens=ModelTokens(lambda model: self._providers.connect(model).litellm_model, self._model.library),
+            tokens=ModelTokens(
+                lambda model: self._providers.connect(self._providers.measured_as(model)).litellm_model,
+                self._model.library,
+            ),
             window_tokens=settings["window_tokens"],
             standing=Standing(settings["data_dir"]).text,
             needs_all_tools=lambda model: model == DEMO_MODEL,  # it knows each by name, and asks for none
@@ -180,7 +181,9 @@ class Worker:
             origin_of=lambda name, arguments: origin_of(TOOLS, self._places.of, name, arguments),
             keep=Results(Path(settings["data_dir"]) / "sent").put,
         )
-        return Door(model, self._providers, rules, ConsentBook(database, root_dir), PlaceholderBooks(database))
+        budgets = BudgetFile(Path(settings["data_dir"]) / "budgets.json", settings)
+        purse = Purse(database, SystemClock(), budgets.current, self._model.price)
+        return Door(model, self._providers, rules, ConsentBook(database, root_dir), purse, PlaceholderBooks(database))
 
     def _needs_leave(self, model: str, tool: Tool, arguments: Mapping[str, Json]) -> bool:
         """Whether a call would show more of the data to a model elsewhere than its level lets out."""

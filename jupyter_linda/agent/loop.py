@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from ..errors import ConsentNeeded, LeaseLost, LindaError, ProviderFault
+from ..errors import BudgetPassed, ConsentNeeded, LeaseLost, LindaError, ProviderFault
 from ..events.payloads import ContextMeasured, MessageReplaced
 from ..runs import questions, queue
 from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
-from ..usage.budget import REPLY_TOKENS, Cost
-from . import consenting, families, spending
+from . import asking, families
 from .dispatch import Dispatcher
 from .hands import ASK_USER_SCHEMA, Hands
 from .inner import READ_RESULT_SCHEMA
@@ -24,27 +22,18 @@ from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..events.log import Transaction
     from ..ports import Json, Model, ModelRequest, Tokens, Tool
     from ..runs.lease import Lease
-    from ..schemas import BudgetState, Question
-    from ..usage.budget import Budget
+    from ..schemas import Question
     from .prompting import Made
 
 log = logging.getLogger(__name__)
 
 EMPTY_REPLIES = 2
 """Model calls in a row without text or calls after which a run ends."""
-
-
-async def _unknown_price(_model: str, _given: int, _taken: int) -> float | None:
-    return None
-
-
-def _never_here(_model: str) -> bool:
-    return False
 
 
 @dataclass(frozen=True)
@@ -66,12 +55,6 @@ class Mind:
     """The person's standing instructions, as they are now."""
     needs_all_tools: Callable[[str], bool]
     """Whether a model cannot ask for further families of tools."""
-    budgets: Callable[[], Sequence[Budget]] = tuple
-    """Those that hold now."""
-    stays_here: Callable[[str], bool] = _never_here
-    """Whether what this model is told stays on this machine: it uses no budget."""
-    price: Callable[[str, int, int], Awaitable[float | None]] = _unknown_price
-    """(model, tokens in, tokens out) -> US dollars, None where the price is not known."""
 
 
 class Runner:
@@ -85,7 +68,7 @@ class Runner:
         self._most: int | None = None
         """A smaller window than the model is thought to have, once its provider found a prompt too long."""
         self._prompter = Prompter(desk_of(mind, hands), lease, self._write, self._signed)
-        self._allowed: frozenset[str] = frozenset()
+        self._asked: Sequence[Question] = ()
 
     async def run(self) -> None:
         """Go on until the run is over, waits, or belongs to somebody else."""
@@ -141,16 +124,14 @@ class Runner:
         """Call the model. False: the run ended in a fault."""
         caller = ModelCaller(self._lease, self._mind.model, self._hands.ids, join_s=self._mind.join_s)
         made: Made | None = None
-        self._allowed = consenting.given(transcript.questions)
+        self._asked = transcript.questions
         try:
             model = self._mind.resolve_model(self._lease.run.model)
             made = await self._prompter.make(transcript, model, self._schemas(transcript, model), most=self._most)
             await self._write(lambda tx: self._tell(tx, made))
-            if not await self._may_spend(made, transcript):
-                return False
-            await caller.call(made.request, parent_id)
-        except ConsentNeeded as needed:
-            await self._ask_consent(needed, transcript)
+            await caller.call(replace(made.request, tokens=made.meter.used), parent_id)
+        except (ConsentNeeded, BudgetPassed) as needed:
+            await self._ask_person(needed)
             return False
         except ProviderFault as fault:
             if await self._tries_again(fault, made):
@@ -162,49 +143,29 @@ class Runner:
         return True
 
     def _signed(self, request: ModelRequest) -> ModelRequest:
-        """Whose request it is, and where the person let this run send to."""
+        """Whose request it is, and what the person let this run do."""
         run = self._lease.run
-        return replace(request, owner_id=run.owner_id, chat_id=run.chat_id, allowed=self._allowed)
+        return replace(
+            request,
+            owner_id=run.owner_id,
+            chat_id=run.chat_id,
+            run_id=run.run_id,
+            agreed=asking.agreed(self._asked),
+            refused=asking.refused(self._asked),
+        )
 
-    async def _ask_consent(self, needed: ConsentNeeded, transcript: Transcript) -> None:
-        """Nothing was sent: the run waits for the person's word, or ends when they said no before."""
-        if consenting.is_refused(transcript.questions, needed.destination):
-            await self._end("failed", consenting.refusal(needed.destination))
+    async def _ask_person(self, needed: ConsentNeeded | BudgetPassed) -> None:
+        """Nothing was sent: the run waits for the person's word and holds no worker, or ends: they said no before."""
+        if needed.about in asking.refused(self._asked):
+            await self._end("failed", asking.refusal(needed))
             return
-        question = consenting.question_for(
+        question = asking.question_for(
             needed,
             self._lease.run,
             self._hands.ids.new("question"),
             now=self._lease.log.clock.now(),
             expiry=self._hands.limits.question_expiry,
         )
-        await self._open(question)
-
-    async def _may_spend(self, made: Made, transcript: Transcript) -> bool:
-        """Whether the next call keeps to the budgets; if not, the run waits for the person's word, or ends."""
-        model, given = made.request.model, made.meter.used
-        budgets = () if self._mind.stays_here(model) else await asyncio.to_thread(self._mind.budgets)
-        if not budgets:
-            return True
-        run, now = self._lease.run, self._lease.log.clock.now()
-        coming = Cost(given + REPLY_TOKENS, await self._mind.price(model, given, REPLY_TOKENS))
-
-        def look() -> BudgetState | None:
-            with self._lease.log.database.read() as connection:
-                return spending.passed(connection, budgets, coming, run, transcript.questions, now=now)
-
-        state = await self._lease.log.database.run(look)
-        if state is None:
-            return True
-        if spending.is_refused(state, transcript.questions):
-            await self._end("failed", spending.refusal(state))
-            return False
-        question_id, expiry = self._hands.ids.new("question"), self._hands.limits.question_expiry
-        await self._open(spending.question_for(state, coming, run, question_id, model=model, now=now, expiry=expiry))
-        return False
-
-    async def _open(self, question: Question) -> None:
-        """The run waits for the answer, and holds no worker."""
 
         def work(tx: Transaction) -> None:
             questions.open_one(tx, question, self._lease.run.owner_id)

@@ -211,6 +211,8 @@ class Prompter:
             tools=frame.tools,
             picture=self._desk.picture,
             max_output_tokens=MOST_OUTPUT_TOKENS,
+            tokens=made.tokens,
+            task="summary",
         )
         return self._sender(request)
 

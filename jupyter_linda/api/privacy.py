@@ -12,11 +12,14 @@ from ..errors import LindaError
 from ..events.log import home_of
 from ..events.payloads import PrivacyChanged
 from ..gateway import consents
-from ..gateway.door import preview_text
+from ..gateway.door import options_of, preview_text
+from ..gateway.kinds import kind_of
 from ..gateway.levels import level_of
+from ..gateway.providers import AUTOMATIC
 from ..gateway.redaction import Book, Redactor
-from ..gateway.router import Facts, Option, route
+from ..gateway.router import Facts, route
 from ..permissions.paths import Places
+from ..ports import ModelRequest
 from ..schemas import (
     Consent,
     PrivacyInput,
@@ -75,14 +78,20 @@ class TryRequestHandler(LindaHandler):
 
         allowed = await services.database.run(work)
         privacy, providers = services.levels.current(), services.providers
-        model = wish.model or providers.default_model
-        names = dict.fromkeys((model, *(one.model_id for one in providers.models())))
-        options = []
-        for name in names:
-            is_here = providers.stays_here(name)
-            has_consent = is_here or providers.destination(name) in allowed
-            options.append(Option(name, is_here=is_here, is_fit=name != "linda/demo", has_consent=has_consent))
-        decided = route(Facts(options=options, chosen=model, all_local=privacy.all_local, is_offline=privacy.offline))
+        asked = wish.model or providers.default_model
+        request = ModelRequest(model=asked, messages=[{"role": "user", "content": wish.text}])
+        kind = kind_of(request.messages)
+        facts = Facts(
+            options=options_of(providers, request, allowed),
+            chosen="" if asked == AUTOMATIC else asked,
+            sensitivity="high" if wish.frame else "normal",
+            complexity=kind.complexity,
+            length_chars=kind.length_chars,
+            task=kind.task,
+            all_local=privacy.all_local,
+            is_offline=privacy.offline,
+        )
+        decided = route(facts)
         is_here = bool(decided.model) and providers.stays_here(decided.model)
         places = Places(services.root_dir).of(wish.path) if wish.path else ()
         level = level_of(privacy, places, (wish.frame,) if wish.frame else ())

@@ -25,9 +25,14 @@ def problem(done: Done, language: Language) -> str:
     refused = re.search(r"refus|NotAllowed|denied|declin|expired", str(found.get("kind", "")), re.IGNORECASE)
     if language == "zh":
         start = "这一步没有得到允许，所以没有做" if refused else "没有做成"
+        why = _CHINESE.get(why, why)
     else:
         start = "This was not allowed, so I did not do it" if refused else "That did not work"
     return " ".join(part for part in (f"{start}: {why}" if language == "en" else f"{start}：{why}", remedy) if part)
+
+
+_CHINESE = {"The person said no.": "您拒绝了。"}
+"""Whole sentences of the gate; what names a rule or a path stays as it is."""
 
 
 def not_offered(tool: str, language: Language) -> str:
@@ -111,7 +116,9 @@ def ran(data: Mapping[str, Json], index: int | None, language: Language) -> str:
         return f"{head}\n\n{_block(text)}"
     words = _STATUS[language].get(status, status)
     head = f"{label}{words}" if language == "zh" else f"{label} {words}"
-    body = "\n".join(part for part in (text, error) if part and (part == error or part not in error))
+    # A traceback ends with the error; an error may hold all of a short text.
+    parts = [text] if error in text else [error] if text in error else [text, error]
+    body = "\n".join(part for part in parts if part)
     return f"{head}\n\n{_block(body)}" if body else head
 
 

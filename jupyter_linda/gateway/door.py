@@ -6,12 +6,13 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ..errors import ConsentNeeded, ProviderFault
 from ..ports import Finished, Model, ModelEvent, ModelRequest, Notice, ReasoningDelta, Retrying, Sending, TextDelta
+from .kinds import kind_of
 from .levels import Level, Privacy, level_of
-from .providers import DEMO_MODEL
+from .providers import AUTOMATIC, DEMO_MODEL
 from .redaction import Book, Redactor, Restorer, summary
 from .router import Facts, Option, Route, route
 from .sensitivity import Outgoing, Part, bare, inspect
@@ -19,6 +20,7 @@ from .sensitivity import Outgoing, Part, bare, inspect
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
+    from ..errors import BudgetPassed
     from ..ports import Json
     from ..schemas import ModelInfo
     from .sensitivity import OriginOf
@@ -39,6 +41,13 @@ class Reach(Protocol):
     def models(self) -> Sequence[ModelInfo]:
         """The models that are connected."""
 
+    @property
+    def default_model(self) -> str:
+        """The one that is asked where nobody chose."""
+
+    def check_key(self, model_id: str) -> None:
+        """Raises `ProviderFault` where a model cannot be asked for want of a key."""
+
     def known_keys(self) -> Sequence[str]:
         """The keys of all providers: none of them is ever part of a prompt."""
 
@@ -48,6 +57,13 @@ class Consents(Protocol):
 
     async def providers(self, owner_id: str) -> frozenset[str]:
         """Destinations, as `Reach.destination` names them."""
+
+
+class Purse(Protocol):
+    """What may still be spent."""
+
+    async def passed(self, request: ModelRequest, model: str) -> BudgetPassed | None:
+        """What to ask before a model elsewhere gets this request; None where it keeps to every budget."""
 
 
 class Books(Protocol):
@@ -86,20 +102,32 @@ class Leaving:
 class Door(Model):
     """Every request to a model passes here, and every answer."""
 
-    def __init__(self, model: Model, reach: Reach, rules: Rules, consents: Consents, books: Books) -> None:
+    def __init__(
+        self, model: Model, reach: Reach, rules: Rules, consents: Consents, purse: Purse, books: Books
+    ) -> None:
         self._model = model
         self._reach = reach
         self._rules = rules
         self._consents = consents
+        self._purse = purse
         self._books = books
         self._redactor = Redactor()
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """See `ports.Model`. Raises `ConsentNeeded` before anything leaves that a person has not agreed to."""
+        """See `ports.Model`. Raises `WordNeeded` before anything leaves that a person has to agree to."""
         always = await self._consents.providers(request.owner_id)
-        decided = self._route(request, always)
-        allowed = request.allowed | always
-        leaving = await self._prepare(request, decided)
+        out = self._inspect(request)
+        facts = self._facts(request, out, always)
+        decided = _decided(facts)
+        passed = await self._passed(request, decided.model)
+        if passed is not None:
+            facts = replace(facts, is_over_budget=True)
+            decided = _decided(facts)
+        if not self._reach.stays_here(decided.model):
+            self._reach.check_key(decided.model)
+            if passed is not None:
+                raise passed
+        leaving = await self._prepare(request, out, decided, facts)
         if decided.effect == "ask":
             raise ConsentNeeded(
                 self._reach.destination(decided.model),
@@ -107,7 +135,7 @@ class Door(Model):
                 reason=decided.reason,
                 preview=preview_text(leaving.messages),
             )
-        if decided.model != request.model:
+        if decided.model != request.model and request.model != AUTOMATIC:
             yield Notice(f"{decided.model} was asked instead of {request.model}: {decided.reason}.")
         if leaving.book is not None:
             await self._books.keep(request.chat_id, leaving.book)
@@ -115,7 +143,7 @@ class Door(Model):
             request,
             model=decided.model,
             messages=leaving.messages,
-            may_go_to=lambda model: self._why_not(model, allowed),
+            may_go_to=lambda model: self._why_not(request, model, always),
         )
         async for event in self._back(sent, leaving, decided):
             yield event
@@ -154,57 +182,53 @@ class Door(Model):
 
     # ---- where to ---------------------------------------------------------------------------------
 
-    def _route(self, request: ModelRequest, always: frozenset[str]) -> Route:
+    def _facts(self, request: ModelRequest, out: Outgoing, always: frozenset[str]) -> Facts:
         privacy = self._rules.privacy()
-        names = dict.fromkeys((request.model, *(model.model_id for model in self._reach.models())))
-        options = [self._option(name, always) for name in names]
-        facts = Facts(
-            options=options,
-            chosen=request.model,
+        kind = kind_of(request.messages, request.task)
+        return Facts(
+            options=options_of(self._reach, request, always),
+            chosen="" if request.model == AUTOMATIC else request.model,
+            sensitivity="high" if out.withheld or out.highest in ("samples", "values") else "normal",
+            complexity=kind.complexity,
+            length_chars=kind.length_chars,
+            task=kind.task,
             all_local=privacy.all_local,
             is_offline=privacy.offline,
-            is_allowed_once=bool(request.allowed) and self._destination(request.model) in request.allowed,
         )
-        decided = route(facts)
-        if decided.effect == "deny":
-            raise ProviderFault(
-                "no_model",
-                f"Nothing was sent: {decided.reason}",
-                remedy="Connect a model on this machine, or change this under Permissions > What may leave.",
-            )
-        return decided
 
-    def _option(self, model: str, always: frozenset[str]) -> Option:
-        is_here = self._reach.stays_here(model)
-        has_consent = is_here or self._destination(model) in always
-        return Option(model, is_here=is_here, is_fit=model != DEMO_MODEL, has_consent=has_consent)
+    async def _passed(self, request: ModelRequest, model: str) -> BudgetPassed | None:
+        return None if self._reach.stays_here(model) else await self._purse.passed(request, model)
 
-    def _destination(self, model: str) -> str:
-        return "" if self._reach.stays_here(model) else self._reach.destination(model)
-
-    def _why_not(self, model: str, allowed: frozenset[str]) -> str:
+    async def _why_not(self, request: ModelRequest, model: str, always: frozenset[str]) -> str:
         """Why a request may not fall back to this model."""
-        if self._reach.stays_here(model) or self._destination(model) in allowed:
+        if self._reach.stays_here(model):
             return ""
-        return f"this folder has not been allowed to send anything to {self._destination(model)}."
+        destination = self._reach.destination(model)
+        if destination not in request.agreed | always:
+            return f"this folder has not been allowed to send anything to {destination}."
+        passed = await self._passed(request, model)
+        return "" if passed is None else f"it would pass the budget ({passed.figures})."
 
     # ---- what leaves ------------------------------------------------------------------------------
 
-    async def _prepare(self, request: ModelRequest, decided: Route) -> Leaving:
-        facts: dict[str, Json] = {"asked": request.model, "model": decided.model, "reason": decided.reason}
-        if self._reach.stays_here(decided.model):
-            return Leaving([bare(message) for message in request.messages], {"route": facts})
+    def _inspect(self, request: ModelRequest) -> Outgoing:
         privacy = self._rules.privacy()
-        out = inspect(
+        return inspect(
             request.messages,
             origin_of=self._rules.origin_of,
             level_at=lambda paths, frames: self._level(privacy, paths, frames),
             is_here=self._reach.stays_here,
         )
+
+    async def _prepare(self, request: ModelRequest, out: Outgoing, decided: Route, facts: Facts) -> Leaving:
+        way = as_told(request.model, decided, facts)
+        if self._reach.stays_here(decided.model):
+            return Leaving([bare(message) for message in request.messages], {"route": way})
+        privacy = self._rules.privacy()
         book = await self._books.load(request.chat_id)
         messages, counts = await asyncio.to_thread(self._redact, out, book, privacy.terms)
         details: dict[str, Json] = {
-            "route": {**facts, "destination": self._reach.destination(decided.model), "holds": out.highest},
+            "route": {**way, "destination": self._reach.destination(decided.model), "holds": out.highest},
             "leaves": {
                 "messages": await asyncio.to_thread(self._keep, messages) if decided.effect == "auto" else [],
                 "tools": len(request.tools),
@@ -258,6 +282,46 @@ class Door(Model):
     def _keep(self, messages: Sequence[Mapping[str, Json]]) -> list[str]:
         """Each message by itself: the next call's are nearly the same, and each is kept once."""
         return [self._rules.keep(json.dumps(message, ensure_ascii=False)) for message in messages]
+
+
+def options_of(reach: Reach, request: ModelRequest, always: frozenset[str]) -> list[Option]:
+    """The models that a request could go to, the chosen one first, or the default one where none is chosen."""
+    first = reach.default_model if request.model == AUTOMATIC else request.model
+    names = dict.fromkeys((first, *(model.model_id for model in reach.models())))
+    names.pop(AUTOMATIC, None)
+    made = []
+    for name in names:
+        is_here = reach.stays_here(name)
+        place = "" if is_here else reach.destination(name)
+        word: Literal["", "yes", "no"] = "yes" if place in request.agreed else "no" if place in request.refused else ""
+        is_fit = name != DEMO_MODEL
+        made.append(Option(name, is_here=is_here, is_fit=is_fit, has_consent=is_here or place in always, word=word))
+    return made
+
+
+def as_told(asked: str, decided: Route, facts: Facts) -> dict[str, Json]:
+    """A decision as the trace keeps it: what it rests on, and why. What counts in automatic routing only if it was."""
+    told: dict[str, Json] = {"asked": asked, "model": decided.model, "reason": decided.reason}
+    told["inputs"] = {
+        "all_local": facts.all_local,
+        "offline": facts.is_offline,
+        "over_budget": facts.is_over_budget,
+        "sensitivity": facts.sensitivity,
+    }
+    if not facts.chosen:
+        told["inputs"] |= {"task": facts.task, "complexity": facts.complexity, "length_chars": facts.length_chars}
+    return told
+
+
+def _decided(facts: Facts) -> Route:
+    decided = route(facts)
+    if decided.effect == "deny":
+        raise ProviderFault(
+            "no_model",
+            f"Nothing was sent: {decided.reason}",
+            remedy="Connect a model on this machine, or change this under Permissions > What may leave.",
+        )
+    return decided
 
 
 def _rest(text: Restorer, thought: Restorer) -> list[ModelEvent]:

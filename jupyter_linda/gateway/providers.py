@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..ports import Clock
 
 DEMO_MODEL = "linda/demo"
+AUTOMATIC = "linda/automatic"
+"""The router chooses the model of each request."""
 
 KEY_VARIABLES: Mapping[str, str] = {
     "openai": "OPENAI_API_KEY",
@@ -153,7 +155,16 @@ class Providers:
                 else "Commands work; for small talk the weights are missing: `jupyter linda start` fetches them.",
             )
         )
-        return tuple(model for model in offered if self._is_allowed(model.model_id))
+        allowed = [model for model in offered if self._is_allowed(model.model_id)]
+        fit = [model.is_local for model in allowed if model.model_id != DEMO_MODEL]
+        if any(fit) and not all(fit):
+            note = "On this machine first; what is hard, long or a matter of language may go out, values of data not."
+            allowed.append(
+                ModelInfo(
+                    model_id=AUTOMATIC, label="Automatic", provider="Linda", is_local=False, is_ready=True, note=note
+                )
+            )
+        return tuple(allowed)
 
     @property
     def default_model(self) -> str:
@@ -183,12 +194,37 @@ class Providers:
         self._check_allowed(wanted)
         return wanted
 
+    def measured_as(self, model_id: str) -> str:
+        """The model whose window and tokens count for one: itself; for automatic the first here, else the first."""
+        if model_id != AUTOMATIC:
+            return model_id
+        fit = [model for model in self.models() if model.model_id not in (DEMO_MODEL, AUTOMATIC)]
+        return next((model.model_id for model in fit if model.is_local), fit[0].model_id if fit else DEMO_MODEL)
+
+    def check_key(self, model_id: str) -> None:
+        """Raises `ProviderFault` where a provider that wants a key has none."""
+        connection = self.connect(model_id)
+        kind = connection.litellm_model.partition("/")[0]
+        if kind not in KEY_VARIABLES or connection.key or connection.base_url:
+            return
+        makers = (KEY_VARIABLES[kind].partition("_")[0], *(("GOOGLE",) if kind == "gemini" else ()))
+        names = (name for name in self._environment if name.endswith(("_KEY", "_TOKEN")))
+        if not any(name.startswith(makers) for name in names):  # litellm knows more names than we list
+            raise ProviderFault(
+                "auth",
+                f"No key is known for {model_id}.",
+                remedy=f"Give one under ⋯ > Models and settings, or set {KEY_VARIABLES[kind]}.",
+            )
+
     def stays_here(self, model_id: str) -> bool:
         """Whether what a model is told stays on this machine: the demo model, or one served at a loopback address.
 
-        A server here can pass models of a cloud on (Ollama names those `…-cloud`): they count as elsewhere.
+        A server here can pass models of a cloud on (Ollama names those `…-cloud`): they count as elsewhere. Of the
+        automatic choice: whether values of data do, as there is a model here for what holds them.
         """
         wanted = model_id or self.default_model
+        if wanted == AUTOMATIC:
+            return self.stays_here(self.measured_as(wanted))
         if wanted == DEMO_MODEL:
             return True
         name, _, model = wanted.partition("/")
@@ -260,6 +296,8 @@ class Providers:
         )
 
     def _is_allowed(self, model_id: str) -> bool:
+        if model_id == AUTOMATIC:
+            return True  # it chooses among those that are
         return not self._allowed or any(
             model_id == rule or (rule.endswith("*") and model_id.startswith(rule[:-1])) for rule in self._allowed
         )

@@ -93,7 +93,7 @@ class RetryingModel(Model):
                 failed.append((model, fault))
                 if fault.has_begun or fault.kind_of_fault not in CURED_ELSEWHERE:
                     raise _all_of(failed, skipped) from fault
-                following = self._following(left, request, skipped)
+                following = await self._following(left, request, skipped)
                 if following is None:
                     raise _all_of(failed, skipped) from fault
                 model, reason = following, f"in place of {request.model}: {_short(failed[0][1])}"
@@ -101,24 +101,24 @@ class RetryingModel(Model):
             else:
                 return
 
-    def _following(self, left: list[str], request: ModelRequest, skipped: list[str]) -> str | None:
+    async def _following(self, left: list[str], request: ModelRequest, skipped: list[str]) -> str | None:
         """The next model that may be asked; why others may not goes to `skipped`."""
         while left:
             model = left.pop(0)
-            why_not = self._why_not(model, request)
+            why_not = await self._why_not(model, request)
             if not why_not:
                 return model
             skipped.append(f"{model} was not asked: {why_not}")
         return None
 
-    def _why_not(self, model: str, request: ModelRequest) -> str:
+    async def _why_not(self, model: str, request: ModelRequest) -> str:
         if self._reach.stays_here(request.model) and not self._reach.stays_here(model):
             return f"it runs elsewhere, and what {request.model} is told stays on this machine."
         try:
             self._reach.connect(model)
         except LindaError as error:
             return error.message
-        return "" if request.may_go_to is None else request.may_go_to(model)
+        return "" if request.may_go_to is None else await request.may_go_to(model)
 
     # ---- one model -----------------------------------------------------------------------------------
 

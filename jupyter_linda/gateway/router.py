@@ -10,9 +10,10 @@ from ..schemas import Noun
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..ports import TaskKind
+
 Sensitivity = Literal["normal", "high"]
 """high: rows and values of data, mail, calendar, contacts, memories; normal: source and the person's words."""
-TaskKind = Literal["chat", "intent", "summary", "translation", "polish", "reasoning"]
 Complexity = Literal["simple", "hard"]
 
 LONG_CHARS = 3000
@@ -31,6 +32,8 @@ class Option:
     is_fit: bool = True
     has_consent: bool = True
     """Whether this workspace may send to its provider; meaningless for a model on this machine."""
+    word: Literal["", "yes", "no"] = ""
+    """What the person said to sending this very run's requests to its provider."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,6 @@ class Facts:
     is_over_budget: bool = False
     confidence: float | None = None
     """Of the local model, calibrated; None where it has none."""
-    is_allowed_once: bool = False
-    """The person said yes to sending this very request elsewhere."""
 
 
 class Route(Noun):
@@ -71,26 +72,33 @@ def route(facts: Facts) -> Route:
     if option.is_here:
         return Route(effect="auto", model=option.model, reason=f"{reason}; it runs on this machine")
     closed = _why_closed(facts)
-    if closed:
-        here = next((one for one in facts.options if one.is_here and one.is_fit), None)
-        if here is not None:
-            return Route(effect="auto", model=here.model, reason=f"{closed}, and {option.model} runs elsewhere")
-        if facts.is_offline:
-            return Route(effect="deny", model="", reason=f"{closed}, and no model on this machine is fit for this.")
-        if not facts.is_allowed_once:
-            return Route(
-                effect="ask", model=option.model, reason=f"{closed}, and no model on this machine is fit for this"
-            )
-        return Route(effect="auto", model=option.model, reason=f"{reason}; you let this one request go though {closed}")
-    if not option.has_consent and facts.is_allowed_once:
-        return Route(effect="auto", model=option.model, reason=f"{reason}; you let this answer's requests go")
-    if not option.has_consent:
-        return Route(effect="ask", model=option.model, reason="this folder has not sent anything to this provider yet")
-    if facts.sensitivity == "high" and not facts.chosen and not facts.is_allowed_once:
-        return Route(
-            effect="ask", model=option.model, reason="it holds values of data, and no model here is fit for this"
-        )
+    here = next((one for one in facts.options if one.is_here and one.is_fit), None)
+    if closed and here is not None:
+        return Route(effect="auto", model=here.model, reason=f"{closed}, and {option.model} runs elsewhere")
+    if facts.is_offline:
+        return Route(effect="deny", model="", reason=f"{closed}, and no model on this machine is fit for this.")
+    why_ask = _why_ask(facts, option, closed)
+    if why_ask:
+        return Route(effect="ask", model=option.model, reason=why_ask)
+    if option.word == "yes":
+        told = f" though {closed}" if closed else ""
+        return Route(effect="auto", model=option.model, reason=f"{reason}; you let this answer's requests go{told}")
     return Route(effect="auto", model=option.model, reason=f"{reason}; this folder may send to its provider")
+
+
+def _why_ask(facts: Facts, option: Option, closed: str) -> str:
+    """Why a person is asked before a request goes to a model elsewhere; empty where it may go."""
+    if facts.is_over_budget:
+        return "the budget is used up"
+    if option.word == "yes":
+        return ""
+    if closed:
+        return f"{closed}, and no model on this machine is fit for this"
+    if option.word == "no" or not option.has_consent:
+        return "this folder has not sent anything to this provider yet"
+    if facts.sensitivity == "high" and not facts.chosen:
+        return "it holds values of data, and no model here is fit for this"
+    return ""
 
 
 def _why_closed(facts: Facts) -> str:
@@ -99,7 +107,8 @@ def _why_closed(facts: Facts) -> str:
         return "“offline” is on"
     if facts.all_local:
         return "“all local” is on"
-    return "the budget is used up" if facts.is_over_budget else ""
+    # A model that a person chose is not left for want of money: they are asked.
+    return "the budget is used up" if facts.is_over_budget and not facts.chosen else ""
 
 
 def _wanted(facts: Facts) -> tuple[Option, str] | None:
@@ -114,7 +123,9 @@ def _wanted(facts: Facts) -> tuple[Option, str] | None:
     if there is None:
         return here, "no other model is connected"
     why = _why_out(facts)
-    return (there, why) if why and facts.sensitivity == "normal" else (here, "local first")
+    if not why or facts.sensitivity == "high":
+        return here, "local first" if not why else f"local first: it holds values of data, though {why}"
+    return (here, f"you kept it here, though {why}") if there.word == "no" else (there, why)
 
 
 def _why_out(facts: Facts) -> str:

@@ -15,6 +15,7 @@ from .common import (
     ReasoningDelta,
     Retrying,
     Sending,
+    TaskKind,
     TextDelta,
 )
 from .documents import (
@@ -85,6 +86,7 @@ __all__ = [
     "RunOutcome",
     "Sending",
     "SetOutputs",
+    "TaskKind",
     "TextDelta",
     "Tokens",
     "Tool",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
     from datetime import datetime
 
     from ..schemas import Usage
@@ -98,6 +98,9 @@ class Finished:
 ModelEvent = TextDelta | ReasoningDelta | Sending | Retrying | Notice | Finished
 
 
+TaskKind = Literal["chat", "intent", "summary", "translation", "polish", "reasoning"]
+
+
 @dataclass(frozen=True)
 class ModelRequest:
     """A prompt in chat-completion form (the shape litellm takes) and the tools on offer."""
@@ -114,9 +117,17 @@ class ModelRequest:
     """Whose work it is; "" for none that a person has consented to."""
     chat_id: str = ""
     """Whose placeholders are used."""
-    allowed: frozenset[str] = frozenset()
-    """Destinations that a person let this run send to, beside those its folder may always send to."""
-    may_go_to: Callable[[str], str] | None = None
+    run_id: str = ""
+    """Whose budget it uses; "" for a call of no run."""
+    tokens: int = 0
+    """Of the prompt, as counted when it was made; 0: nobody counted."""
+    task: TaskKind = "chat"
+    """What it is for, where that is known before anything is read; see `gateway.router`."""
+    agreed: frozenset[str] = frozenset()
+    """What a person let this run do: destinations beside those its folder may always send to, budgets to pass."""
+    refused: frozenset[str] = frozenset()
+    """What they did not let it do."""
+    may_go_to: Callable[[str], Awaitable[str]] | None = None
     """Why this request may not go to another model ("" when it may); asked before every fallback."""
 
 

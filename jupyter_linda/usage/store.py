@@ -79,10 +79,10 @@ def of_run(connection: Connection, run_id: str) -> UsageTotal:
 
 
 def used_by(connection: Connection, owner_id: str, *, run_id: str, now: datetime) -> Mapping[Period, Cost]:
-    """What went to models elsewhere: in this run, and today and this month by this person."""
+    """What went to models elsewhere: in this run ("": none), and today and this month by this person."""
     mine = model_calls.c.owner_id == owner_id
     return {
-        "run": _cost(connection, model_calls.c.run_id == run_id),
+        "run": _cost(connection, model_calls.c.run_id == run_id) if run_id else Cost(0, 0.0),
         "day": _cost(connection, mine & (model_calls.c.begun_at >= begin_of("day", now))),
         "month": _cost(connection, mine & (model_calls.c.begun_at >= begin_of("month", now))),
     }

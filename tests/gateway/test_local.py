@@ -72,6 +72,14 @@ def test_runs_the_last_cell_and_tells_the_error():
         ({"status": "busy", "text": ""}, "Cell 2 did not run: the kernel is busy."),
         ({"status": "kernel_died"}, "Cell 2 killed its kernel: the kernel died while running it."),
         ({"status": "error", "error": {"ename": "KeyError", "evalue": "'a'"}}, "KeyError: 'a'"),
+        (
+            {"status": "error", "text": "Traceback …\nKeyError: 'a'", "error": {"ename": "KeyError", "evalue": "'a'"}},
+            "Cell 2 ended with an error:\n\n```\nTraceback …\nKeyError: 'a'\n```",
+        ),
+        (
+            {"status": "error", "text": "before", "error": {"ename": "KeyError", "evalue": "'a'"}},
+            "Cell 2 ended with an error:\n\n```\nbefore\nKeyError: 'a'\n```",
+        ),
     ],
 )
 def test_tells_how_a_run_ended(result, words):
@@ -79,6 +87,20 @@ def test_tells_how_a_run_ended(result, words):
     chat.say("run cell 2")
     chat.answer(THREE)
     assert words in chat.answer({"cell_id": "id1", **result})
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("run cell 2", "This was not allowed, so I did not do it: The person said no."),
+        ("运行第二个单元格", "这一步没有得到允许，所以没有做：您拒绝了。"),
+    ],
+)
+def test_a_no_is_told_in_the_language_of_the_request(request_, words):
+    chat = DemoChat()
+    chat.say(request_)
+    chat.answer(THREE)
+    assert chat.answer(problem={"kind": "refused", "message": "The person said no."}) == words
 
 
 def test_a_text_cell_is_not_run():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_linda.gateway.providers import DEMO_MODEL, Providers
+from jupyter_linda.errors import ProviderFault
+from jupyter_linda.gateway.providers import AUTOMATIC, DEMO_MODEL, Providers
 from jupyter_linda.schemas import ProviderInput
 
 
@@ -37,3 +38,29 @@ def test_the_demo_model_is_here_and_unknown_ones_are_not(providers):
     assert providers.stays_here(DEMO_MODEL)
     assert providers.stays_here("")
     assert not providers.stays_here("openai/gpt-5")
+
+
+def test_automatic_is_offered_where_one_model_is_here_and_one_elsewhere(providers):
+    def offered():
+        return [model.model_id for model in providers.models()]
+
+    providers.put("near", ProviderInput(kind="openai", base_url="http://127.0.0.1:1/v1", models=("small",)))
+    assert AUTOMATIC not in offered()
+    providers.put("far", ProviderInput(kind="openai", models=("big",)))
+    assert AUTOMATIC in offered()
+    providers.choose_default(AUTOMATIC)
+    assert providers.resolve("") == AUTOMATIC
+    assert providers.measured_as(AUTOMATIC) == "near/small"
+    assert providers.stays_here(AUTOMATIC)
+    providers.remove("near")
+    assert not providers.stays_here(AUTOMATIC)
+
+
+def test_a_missing_key_is_told_before_anything_is_asked(providers):
+    providers.put("far", ProviderInput(kind="anthropic", models=("big",)))
+    with pytest.raises(ProviderFault, match="No key is known for far/big") as caught:
+        providers.check_key("far/big")
+    assert "ANTHROPIC_API_KEY" in caught.value.remedy
+    providers.put("far", ProviderInput(kind="anthropic", models=("big",), key="sk-ant-0123456789"))
+    providers.check_key("far/big")
+    providers.check_key("ollama/llama3")

@@ -238,9 +238,13 @@ def test_a_model_elsewhere_may_be_replaced_by_one_here():
     assert [event.is_local for event in events if isinstance(event, Sending)][-1] is True
 
 
+async def nobody_agreed(model):
+    return f"nobody agreed to {model}."
+
+
 def test_who_asks_may_close_a_fallback_and_lists_do_too():
     scripted = Scripted(a=[[fault("server")]], b=[[TextDelta("hi"), DONE]], closed=[[DONE]])
-    _, error = run(scripted, fallbacks=["closed", "b"], may_go_to=lambda model: f"nobody agreed to {model}.")
+    _, error = run(scripted, fallbacks=["closed", "b"], may_go_to=nobody_agreed)
     assert {request.model for request in scripted.asked} == {"a"}
     assert "closed was not asked: closed is not on the list." in error.message
     assert "b was not asked: nobody agreed to b." in error.message

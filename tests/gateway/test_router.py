@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,8 @@ HERE = Option("near", is_here=True)
 DEMO = Option("demo", is_here=True, is_fit=False)
 THERE = Option("far", is_here=False)
 NEW = Option("new", is_here=False, has_consent=False)
+LET = replace(NEW, word="yes")
+KEPT = replace(THERE, word="no")
 
 
 def decide(*options, **fields):
@@ -27,19 +31,22 @@ def test_the_chosen_model_is_asked():
 def test_nothing_goes_to_a_provider_without_consent():
     assert decide(HERE, NEW, chosen="new") == ("ask", "new")
     assert decide(chosen="somewhere/else") == ("ask", "somewhere/else")
-    assert decide(NEW, chosen="new", is_allowed_once=True) == ("auto", "new")
+    assert decide(LET, chosen="new") == ("auto", "new")
 
 
 def test_all_local_takes_a_model_here_or_asks_and_never_the_demo_model():
     assert decide(HERE, THERE, chosen="far", all_local=True) == ("auto", "near")
     assert decide(DEMO, THERE, chosen="far", all_local=True) == ("ask", "far")
-    assert decide(DEMO, THERE, chosen="far", all_local=True, is_allowed_once=True) == ("auto", "far")
+    assert decide(DEMO, replace(THERE, word="yes"), chosen="far", all_local=True) == ("auto", "far")
 
 
 def test_offline_and_a_spent_budget_send_nothing_unasked():
     assert decide(HERE, THERE, chosen="far", is_offline=True) == ("auto", "near")
-    assert decide(THERE, chosen="far", is_offline=True, is_allowed_once=True)[0] == "deny"
+    assert decide(replace(THERE, word="yes"), chosen="far", is_offline=True)[0] == "deny"
     assert decide(THERE, chosen="far", is_over_budget=True)[0] == "ask"
+    assert decide(HERE, THERE, chosen="far", is_over_budget=True)[0] == "ask"
+    assert decide(HERE, THERE, task="translation", is_over_budget=True) == ("auto", "near")
+    assert decide(DEMO, THERE, task="translation", is_over_budget=True)[0] == "ask"
 
 
 def test_automatic_is_local_first():
@@ -57,6 +64,8 @@ def test_what_goes_out_in_automatic_routing():
         assert decide(HERE, THERE, **fields) == ("auto", "far"), fields
         assert decide(HERE, THERE, sensitivity="high", **fields) == ("auto", "near"), fields
         assert decide(HERE, NEW, **fields) == ("ask", "new"), fields
+    assert decide(HERE, KEPT, task="translation") == ("auto", "near")
+    assert decide(DEMO, KEPT, task="translation") == ("ask", "far")
     for fields in ({"task": "summary", "length_chars": 3000}, {"task": "intent"}, {"confidence": 0.6}):
         assert decide(HERE, THERE, **fields) == ("auto", "near"), fields
 
