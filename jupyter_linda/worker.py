@@ -34,6 +34,8 @@ from .gateway.providers import DEMO_MODEL, Providers
 from .gateway.retrying import Patience, RetryingModel
 from .gateway.tokens import ModelTokens
 from .gateway.weights import find_weights
+from .instructions.library import Library
+from .instructions.reading import OwnFolder, Workspace
 from .journal.files import FileUndo
 from .journal.store import CallJournal, trim
 from .journal.store import Limits as UndoLimits
@@ -167,6 +169,7 @@ class Worker:
             ),
             window_tokens=settings["window_tokens"],
             standing=Standing(settings["data_dir"]).text,
+            guidance=lambda *asked: self._library.given(*asked),
             needs_all_tools=lambda model: model == DEMO_MODEL,  # it knows each by name, and asks for none
             writes_summaries=lambda model: model != DEMO_MODEL,  # it picks the right tool, and writes no prose
         )
@@ -213,6 +216,9 @@ class Worker:
             audit=SqlAudit(database),
             clock=clock,
         )
+        workspace = Workspace(policy, gate.law) if root_dir else None
+        own = OwnFolder(settings["data_dir"])
+        self._library = Library(database, clock, RandomIds(), workspace, own, root_dir)
         live = RemoteLive(self._channel)
         kept = Results(Path(settings["data_dir"]) / "kept")
         limits = UndoLimits(
@@ -256,6 +262,7 @@ class Worker:
             ids=RandomIds(),
             limits=Limits(settings["result_limit_chars"], timedelta(hours=settings["question_expiry_h"])),
             needs_leave=self._needs_leave,
+            find_skill=self._library.skill,
         )
 
     async def _work(self) -> None:

@@ -11,6 +11,7 @@ from ..ports.held import held
 from ..storage.hidden import one_line
 from .families import OURS
 from .fence import fenced, find_instructions, is_name, mark_of, quoted
+from .guidance import USE_SKILL, as_called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +33,8 @@ NOTES = {
 
 
 CAUSE_CHARS = 300
+CALLED = ("command", "skill")
+"""Kinds of what the person called with `/name`."""
 
 ENDS = {
     "stopped": "the user stopped it",
@@ -185,7 +188,7 @@ def _result_of(row: CallRow, chars: int | None = None) -> str:
     result = row.result
     if chars is not None and result:
         result = shorten(result, chars, mark_of(row.call_id))
-    if row.state not in ("done", "failed") or not result or row.name in OURS:
+    if row.state not in ("done", "failed") or not result or row.name in (*OURS, USE_SKILL):
         return result or _without_result(row)
     text = fenced(result, row.call_id, origin=row.name)
     return f"{text}\n{FOUND}" if row.found else text
@@ -207,7 +210,8 @@ def _is_object(text: str) -> bool:
 
 def _with_context(message: Message) -> str:
     lines = [line for item in message.context for line in _context_lines(item, message.message_id)]
-    found = any(find_instructions("\n".join((i.text, i.path, i.cell_id, i.name))) for i in message.context)
+    material = [item for item in message.context if item.kind not in CALLED]
+    found = any(find_instructions("\n".join((i.text, i.path, i.cell_id, i.name))) for i in material)
     return "\n".join([*lines, *([FOUND] if found else []), "", message.text]) if lines else message.text
 
 
@@ -215,6 +219,8 @@ def _context_lines(item: ContextItem, message_id: str) -> list[str]:
     def name(text: str) -> str:
         return text if is_name(text) else quoted(text, message_id)
 
+    if item.kind in CALLED:
+        return [as_called(item, message_id)]
     path = name(item.path)
     if item.kind == "cell":
         return [f"[context] cell: {name(item.cell_id)} in {path}"]

@@ -25,6 +25,7 @@ from .context import shorten
 from .degrading import nearest
 from .families import MORE_TOOLS, open_family
 from .fence import find_instructions, mark_of
+from .guidance import USE_SKILL, skill_named, told_skill
 from .hands import ASK_USER, Hands, Ready
 from .inner import READ_RESULT, read_result
 from .judging import Judge
@@ -78,7 +79,7 @@ class Dispatcher:
                 if await self._ask_user(row, transcript):
                     return
                 continue
-            if row.name in (READ_RESULT, MORE_TOOLS):
+            if row.name in (READ_RESULT, MORE_TOOLS, USE_SKILL):
                 await self._tell(row, transcript)
                 continue
             prepared = await self._prepare(row, transcript)
@@ -219,6 +220,9 @@ class Dispatcher:
         """What touches nothing but the conversation needs no leave."""
         if row.name == MORE_TOOLS:
             told = open_family(row, self._hands.known_tools())
+        elif row.name == USE_SKILL:
+            name, run = skill_named(row), self._lease.run
+            told = told_skill(name, await self._hands.find_skill(run.owner_id, run.chat_id, name))
         else:
             told = await asyncio.to_thread(read_result, row, transcript, self._hands.results)
         if not told.is_done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from ..schemas import GrantScope, Preview, Run
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from ..instructions.finding import Found
     from ..storage.files import Results
     from .transcript import CallRow
 
@@ -66,6 +67,10 @@ def _shows_any(_model: str, tool: Tool, arguments: Mapping[str, Json]) -> bool:
     return tool.shows_values(arguments) is not None
 
 
+async def _no_skill(_owner_id: str, _chat_id: str, _name: str) -> Found | None:
+    return None
+
+
 ScopeMaker = Callable[[GateCall], tuple[GrantScope, ...]]
 
 
@@ -82,6 +87,9 @@ class Hands:
     limits: Limits
     needs_leave: Callable[[str, Tool, Mapping[str, Json]], bool] = _shows_any
     """Whether a call would show this model more of the data than its level lets out: then that is asked about."""
+
+    find_skill: Callable[[str, str, str], Awaitable[Found | None]] = _no_skill
+    """(owner, chat, name) -> a skill that may be used there."""
 
     def known_tools(self) -> list[Tool]:
         """The tools but those that a rule denies everywhere: a model is not told of them."""

@@ -17,7 +17,7 @@ from . import asking, families
 from .dispatch import Dispatcher
 from .hands import ASK_USER_SCHEMA, Hands
 from .inner import READ_RESULT_SCHEMA
-from .prompting import Desk, Prompter
+from .prompting import Desk, Guide, Prompter, no_guidance
 from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
 
@@ -55,6 +55,8 @@ class Mind:
     """The person's standing instructions, as they are now."""
     needs_all_tools: Callable[[str], bool]
     """Whether a model cannot ask for further families of tools."""
+    guidance: Guide = no_guidance
+    """The instructions and skills in files that count for a chat."""
 
 
 class Runner:
@@ -267,6 +269,7 @@ def desk_of(mind: Mind, hands: Hands) -> Desk:
         picture=hands.results.get,
         writes_summaries=mind.writes_summaries,
         standing=mind.standing,
+        guidance=mind.guidance,
     )
 
 

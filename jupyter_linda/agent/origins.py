@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import LindaError
 from ..gateway.sensitivity import UNKNOWN, Origin
 from .families import OURS
+from .guidance import USE_SKILL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,8 +20,10 @@ FRAMES = ("name", "left", "right")
 
 def origin_of(tools: Mapping[str, Tool], places: Callable[[str], tuple[str, ...]], name: str, arguments: str) -> Origin:
     """The origin of a call's result; a tool that is not known, or arguments that do not parse, count as values."""
-    if name in OURS:
-        return Origin("words", is_data=False)  # our own words, or the person's answer
+    if name in (*OURS, USE_SKILL):
+        return Origin(
+            "words", is_data=False
+        )  # our own words, the person's answer, or a text that says where it is from
     tool = tools.get(name)
     if tool is None:
         return UNKNOWN

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..chats import summaries
+from ..instructions.library import Given
 from ..ports import ModelRequest
 from ..ports.held import plain
 from ..schemas import ContextMeter, ContextPart, Summary
-from . import context
+from . import context, guidance
 from .compacting import EXTRACT, MOST_OUTPUT_TOKENS, Asking, condense, instruction
 from .measuring import CALL_TOKENS, Measured, measure
 from .recording import CallRecorder
@@ -23,15 +24,28 @@ if TYPE_CHECKING:
 
     from ..events.log import Transaction
     from ..ports import Counter, Ids, Json, Model, Tokens
+    from ..schemas import PartKind
     from .context import Piece
     from .recording import Bearer
     from .transcript import CallRow, Transcript
     from .window import Fit
 
 
+GUIDANCE_SHARE = 4
+"""Instructions and skills in files take at most one part in four of the window."""
+
 Writer = Callable[[Callable[["Transaction"], None]], Awaitable[None]]
 Sender = Callable[[ModelRequest], ModelRequest]
 """Writes on a request whose it is."""
+
+
+Guide = Callable[[str, str, str, int], Awaitable[Given]]
+"""(owner, chat, notebook, most tokens) -> the instructions and skills in files that count there."""
+
+
+async def no_guidance(_owner_id: str, _chat_id: str, _notebook: str, _budget: int) -> Given:
+    """Where there are none."""
+    return Given()
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,7 @@ class Desk:
     """Whether a model is good enough to write a summary."""
     standing: Callable[[], str]
     """The person's standing instructions, as they are now."""
+    guidance: Guide = no_guidance
 
 
 @dataclass(frozen=True)
@@ -67,13 +82,12 @@ class _Frame:
     window: int
     system: str
     tools: Sequence[Mapping[str, Json]]
-    instructions_tokens: int
-    standing_tokens: int
-    tools_tokens: int
+    parts: Sequence[ContextPart]
+    """What is always there, each with its tokens."""
 
     @property
     def fixed(self) -> int:
-        return self.instructions_tokens + self.standing_tokens + self.tools_tokens
+        return sum(part.tokens for part in self.parts)
 
 
 class Prompter:
@@ -93,7 +107,7 @@ class Prompter:
 
         `most` is a smaller window than the model is thought to have: the provider found the last one too long.
         """
-        frame = await self._frame(model, tools, most)
+        frame = await self._frame(transcript, model, tools, most)
         pieces = context.pieces_of(transcript)
         asked_id = transcript.history[-1].message_id
         measured = await asyncio.to_thread(measure, pieces, asked_id, frame.counter, self._picture)
@@ -106,7 +120,7 @@ class Prompter:
 
     async def compact(self, transcript: Transcript, model: str, *, last: int) -> Summary | None:
         """Condense all but the last messages now, because somebody asked; None where nothing is gained."""
-        frame = await self._frame(model, (), None)
+        frame = await self._frame(transcript, model, (), None)
         pieces = context.pieces_of(transcript)
         cut = len(pieces) - last
         new = pieces[_cut_of(pieces, transcript.summary) : max(0, cut)]
@@ -114,20 +128,41 @@ class Prompter:
             return None
         return await self._condense(frame, pieces, cut, transcript.summary)
 
-    async def _frame(self, model: str, tools: Sequence[Mapping[str, Json]], most: int | None) -> _Frame:
+    async def _frame(
+        self, transcript: Transcript, model: str, tools: Sequence[Mapping[str, Json]], most: int | None
+    ) -> _Frame:
         counter = await self._desk.tokens.counter(model)
         window = window_of(self._desk.window_tokens, counter.max_input_tokens, counter.max_output_tokens)
-        system = context.system_prompt(Path(self._desk.root_dir).name or "/")
-        standing = context.as_standing(await asyncio.to_thread(self._desk.standing))
+        window = window if most is None else min(window, most)
+        run, notebook = self._bearer.run, guidance.notebook_of(transcript.history)
+        given = await self._desk.guidance(run.owner_id, run.chat_id, notebook, window // GUIDANCE_SHARE)
+        ours = context.system_prompt(Path(self._desk.root_dir).name or "/")
+        own = context.as_standing(await asyncio.to_thread(self._desk.standing))
+        project, skills = guidance.as_project(given.texts), guidance.as_skills(given.skills)
+        if skills and tools:
+            tools = (guidance.USE_SKILL_SCHEMA, *tools)  # first: what is opened later stands behind it
+
+        def part(kind: PartKind, text: str, *, name: str = "", is_cut: bool = False) -> ContextPart:
+            return ContextPart(kind=kind, tokens=counter.count(plain(text)), name=name, is_cut=is_cut)
+
+        files = [
+            part("standing", text, name=one.path, is_cut=one.fault == "cut")
+            for text, one in zip(project, given.texts, strict=True)
+        ]
+        tools_tokens = await asyncio.to_thread(counter.count_tools, tools)
         return _Frame(
             model=model,
             counter=counter,
-            window=window if most is None else min(window, most),
-            system=system + standing,
+            window=window,
+            system="".join([ours, own, *project, skills]),
             tools=tools,
-            instructions_tokens=counter.count(system),
-            standing_tokens=counter.count(standing),
-            tools_tokens=await asyncio.to_thread(counter.count_tools, tools),
+            parts=(
+                part("instructions", ours),
+                part("standing", own),
+                *files,
+                part("skills", skills),
+                ContextPart(kind="tools", tokens=tools_tokens),
+            ),
         )
 
     def _fit(self, frame: _Frame, measured: Measured, pieces: Sequence[Piece], summary: Summary | None) -> Fit:
@@ -269,9 +304,7 @@ def _meter(frame: _Frame, measured: Measured, made: Fit, sent: Sequence[int], su
     pictures = sum(measured.pictures.get(unit.message_id, 0) for unit in units)
     results = sum(min(tokens, made.shares.get(call_id, tokens)) for unit in units for call_id, tokens in unit.results)
     parts = [
-        ContextPart(kind="instructions", tokens=frame.instructions_tokens),
-        ContextPart(kind="standing", tokens=frame.standing_tokens),
-        ContextPart(kind="tools", tokens=frame.tools_tokens),
+        *frame.parts,
         ContextPart(kind="summary", tokens=summary_tokens),
         ContextPart(kind="messages", tokens=sum(unit.tokens for unit in units) - pictures),
         ContextPart(kind="results", tokens=results),

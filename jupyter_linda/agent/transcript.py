@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..ports import Tool
-    from ..schemas import Message, Preview, Question, Run, Summary
+    from ..schemas import ContextItem, Message, Preview, Question, Run, Summary
 
 CallRow = Row[Any]  # column types are the table's, not known to the checker
 
@@ -51,6 +51,8 @@ class Transcript:
     """Earlier runs of the branch's messages, oldest first: how each turn ended."""
     summary: Summary | None = None
     """What stands for the older messages of the branch in prompts; the furthest there is."""
+    guided_by: Sequence[str] = ()
+    """Files of the project whose instructions stand in the newest prompt."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def load(connection: Connection, run: Run) -> Transcript:
         questions=questions.of_run(connection, run.run_id),
         runs=[store.as_run(row) for row in earlier],
         summary=summaries.newest_of(connection, run.chat_id, ids),
+        guided_by=_guided_by(connection, run.chat_id),
     )
 
 
@@ -124,6 +127,11 @@ def load_branch(connection: Connection, chat_id: str, message_id: str) -> Transc
         questions=(),
         summary=summaries.newest_of(connection, chat_id, ids),
     )
+
+
+def _guided_by(connection: Connection, chat_id: str) -> Sequence[str]:
+    meter = summaries.last_meter(connection, chat_id)
+    return [part.name for part in meter.parts if part.kind == "standing" and part.name] if meter else ()
 
 
 def decide_next(transcript: Transcript, *, steps: int, max_steps: int) -> Next:
@@ -169,14 +177,25 @@ def answer_for(call_id: str, asked: Sequence[Question]) -> str | None:
 
 
 def sources_before(row: CallRow, transcript: Transcript, tools: Mapping[str, Tool]) -> tuple[str, ...]:
-    """Titles of what was read from outside before this call was made, newest first; also what the person attached."""
+    """Titles of what was read from outside before this call was made, newest first.
+
+    Also what the person attached, and the project's own instructions: whoever wrote them is no more trusted than
+    whoever wrote a notebook.
+    """
     read = [
         done.title or done.name
         for done in transcript.calls
         if done.message_id != row.message_id and _tells(done, tools.get(done.name))
     ]
-    attached = [item.path for message in transcript.history for item in message.context if holds_words(item)]
-    return tuple(dict.fromkeys(map(one_line, [*reversed(read), *attached])))[:MOST_SOURCES]
+    attached = [item.path for message in transcript.history for item in message.context if _is_outside(item)]
+    sources = [*reversed(read), *attached, *transcript.guided_by]
+    return tuple(dict.fromkeys(map(one_line, sources)))[:MOST_SOURCES]
+
+
+def _is_outside(item: ContextItem) -> bool:
+    """Whether something attached brings words of strangers; a command of the person's own has no path."""
+    is_own = item.kind in ("command", "skill") and not item.path
+    return holds_words(item) and not is_own
 
 
 def _tells(done: CallRow, tool: Tool | None) -> bool:

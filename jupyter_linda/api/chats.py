@@ -95,6 +95,10 @@ class MessagesHandler(LindaHandler):
         """Take a message and queue its run; a retried POST starts no second one."""
         wish, owner = self.body(NewMessage), self.owner_id
         secret = self.request.headers.get("X-Linda-Answer-Secret", "")
+        # What `/name` calls is read here, from a file that this person allowed: nobody else may say what it is.
+        called = await self.services.instructions.called(owner, chat_id, wish.text)
+        attached = [item for item in wish.context if item.kind not in ("command", "skill")]
+        wish = wish.model_copy(update={"context": (*attached, *filter(None, [called]))})
 
         def work() -> Accepted:
             with self.services.log.transaction() as tx:

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from jupyter_server.utils import url_path_join
 
-from . import audit, chats, context, models, permissions, privacy, rules, status, stream, tasks, undo, usage
+from . import (
+    audit,
+    chats,
+    context,
+    instructions,
+    models,
+    permissions,
+    privacy,
+    rules,
+    status,
+    stream,
+    tasks,
+    undo,
+    usage,
+)
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
@@ -33,6 +47,8 @@ ROUTES: tuple[tuple[str, type], ...] = (
     ("grants", permissions.GrantsHandler),
     (f"grants/{ID}", permissions.GrantHandler),
     ("instructions", context.StandingHandler),
+    ("instructions/files", instructions.InstructionsHandler),
+    ("instructions/text", instructions.InstructionTextHandler),
     ("rules", rules.RulesHandler),
     ("rules/try", rules.TryRulesHandler),
     ("audit", audit.AuditHandler),

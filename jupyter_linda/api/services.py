@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..events.log import EventLog
     from ..gateway.level_file import LevelFile
     from ..gateway.providers import Providers
+    from ..instructions.library import Library
     from ..live.browser import Browsers
     from ..live.server import LiveServer
     from ..permissions.paths import PathPolicy
@@ -58,6 +59,8 @@ class Services:
     paths: PathPolicy
     results: Results
     standing: Standing
+    instructions: Library
+    """Instructions, skills and commands in files."""
     sent: Results
     """What left the machine, message by message."""
     clock: Clock

@@ -33,7 +33,8 @@ _TEXTS = frozenset(["", "markdown"])
 def asked_in(messages: Sequence[Message]) -> Asked:
     """What the person's messages of a branch point at."""
     mine = [message for message in messages if message.role == "user"]
-    paths = frozenset(item.path for message in mine for item in message.context if item.path)
+    pointed = (item for message in mine for item in message.context if item.kind not in ("command", "skill"))
+    paths = frozenset(item.path for item in pointed if item.path)
     return Asked(paths, "\n".join(message.text for message in mine).casefold())
 
 

@@ -1,6 +1,15 @@
 """The nouns that cross an edge (HTTP, stream, database); source of the panel's types."""
 
 from .context import ContextMeter, ContextPart, PartKind, Summary
+from .instructions import (
+    InstructionChoice,
+    InstructionFault,
+    InstructionFile,
+    InstructionKind,
+    InstructionList,
+    InstructionState,
+    InstructionText,
+)
 from .nouns import (
     Action,
     AuditEntry,
@@ -102,6 +111,13 @@ __all__ = [
     "Event",
     "Grant",
     "GrantScope",
+    "InstructionChoice",
+    "InstructionFault",
+    "InstructionFile",
+    "InstructionKind",
+    "InstructionList",
+    "InstructionState",
+    "InstructionText",
     "JournalEntry",
     "Message",
     "MessagePatch",

@@ -7,8 +7,9 @@ from typing import Literal
 
 from .nouns import Noun
 
-PartKind = Literal["instructions", "tools", "standing", "summary", "messages", "results", "pictures"]
-"""instructions: ours, the same for everybody; standing: the person's and the project's; results: of tools."""
+PartKind = Literal["instructions", "tools", "standing", "skills", "summary", "messages", "results", "pictures"]
+"""instructions: ours, the same for everybody; standing: the person's and the project's; skills: their names and
+what they are for; results: of tools."""
 
 
 class ContextPart(Noun):
@@ -17,7 +18,9 @@ class ContextPart(Noun):
     kind: PartKind
     tokens: int
     name: str = ""
-    """Of standing instructions: which file."""
+    """Of standing instructions: which file of the project; empty for the person's own."""
+    is_cut: bool = False
+    """Only its beginning stands there: it is longer than there is room for."""
 
 
 class ContextMeter(Noun):

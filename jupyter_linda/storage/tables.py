@@ -314,6 +314,21 @@ placeholders = Table(
     Index("placeholders_by_value", "chat_id", "value", unique=True),
 )
 
+instruction_choices = Table(
+    "instruction_choices",
+    metadata,
+    # Whether a file of instructions is used: of one content everywhere (no chat), or in one chat whatever its content.
+    Column("choice_id", Text, primary_key=True),
+    Column("owner_id", Text, nullable=False),
+    Column("root_dir", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("digest", Text, nullable=False, server_default=""),
+    Column("chat_id", Text, ForeignKey("chats.chat_id", ondelete="CASCADE")),
+    Column("is_used", Boolean, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("instruction_choices_by_owner", "owner_id", "root_dir"),
+)
+
 AUDIT_IS_APPEND_ONLY = (
     "CREATE TRIGGER IF NOT EXISTS audit_keeps_rows BEFORE DELETE ON audit "
     "BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END",

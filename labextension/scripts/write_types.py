@@ -24,6 +24,9 @@ ALIASES = (
     "Starter",
     "TaskStatus",
     "PartKind",
+    "InstructionFault",
+    "InstructionKind",
+    "InstructionState",
 )
 REQUESTS = {
     "NewChat",
@@ -43,6 +46,7 @@ REQUESTS = {
     "RulesInput",
     "PrivacyInput",
     "RouteTrial",
+    "InstructionChoice",
 }
 """Sent by the panel: fields with a default may be left out. What the server sends always has every field."""
 
@@ -97,7 +101,16 @@ LITERALS = {literal(name): name for name in ALIASES}
 def main() -> None:
     """Collect every noun's schema and write the file."""
     nouns: dict[str, dict[str, object]] = {}
-    parts = (schemas.nouns, schemas.context, schemas.requests, schemas.rules, schemas.privacy, schemas.usage, payloads)
+    parts = (
+        schemas.nouns,
+        schemas.context,
+        schemas.instructions,
+        schemas.requests,
+        schemas.rules,
+        schemas.privacy,
+        schemas.usage,
+        payloads,
+    )
     for value in {name: value for part in parts for name, value in vars(part).items()}.values():
         if isinstance(value, type) and issubclass(value, schemas.Noun) and value is not schemas.Noun:
             whole = json.loads(json.dumps(value.model_json_schema()))

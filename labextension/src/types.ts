@@ -12,7 +12,10 @@ export type QuestionState = 'open' | 'answered' | 'expired' | 'void';
 export type Mode = 'plan' | 'ask' | 'edit';
 export type Starter = 'person' | 'schedule' | 'webhook' | 'mail';
 export type TaskStatus = 'open' | 'doing' | 'done' | 'dropped';
-export type PartKind = 'instructions' | 'tools' | 'standing' | 'summary' | 'messages' | 'results' | 'pictures';
+export type PartKind = 'instructions' | 'tools' | 'standing' | 'skills' | 'summary' | 'messages' | 'results' | 'pictures';
+export type InstructionFault = '' | 'cut' | 'unreadable' | 'not_text' | 'closed' | 'malformed' | 'bad_name' | 'too_many' | 'taken';
+export type InstructionKind = 'instructions' | 'skill' | 'command';
+export type InstructionState = 'new' | 'changed' | 'refused' | 'used' | 'off' | 'left_out';
 /** Tokens of one model call, as the provider counted them, else as we did: `is_estimated`. */
 export interface Usage {
   input_tokens: number;
@@ -23,7 +26,7 @@ export interface Usage {
 }
 /** Something the user attached to a message: shown as a chip, removable before sending. */
 export interface ContextItem {
-  kind: 'notebook' | 'cell' | 'file' | 'folder' | 'selection' | 'variable' | 'frame' | 'output' | 'picture';
+  kind: 'notebook' | 'cell' | 'file' | 'folder' | 'selection' | 'variable' | 'frame' | 'output' | 'picture' | 'command' | 'skill';
   path: string;
   cell_id: string;
   name: string;
@@ -255,6 +258,7 @@ export interface ContextPart {
   kind: PartKind;
   tokens: number;
   name: string;
+  is_cut: boolean;
 }
 /** What a chat's newest prompt was made of. */
 export interface ContextMeter {
@@ -276,6 +280,37 @@ export interface Summary {
   tokens_before: number;
   tokens_after: number;
   at: string;
+}
+/** A file of instructions, a skill or a command. Its text is not used before a person allowed this very content. */
+export interface InstructionFile {
+  kind: InstructionKind;
+  source: 'workspace' | 'person';
+  path: string;
+  digest: string;
+  name: string;
+  description: string;
+  hint: string;
+  tokens: number;
+  state: InstructionState;
+  fault: InstructionFault;
+  is_callable: boolean;
+}
+/** GET instructions/files: in the order in which they are read, the nearest folder last. */
+export interface InstructionList {
+  files: InstructionFile[];
+}
+/** GET instructions/text: what would be used of a file, for a person to read before they say yes. */
+export interface InstructionText {
+  path: string;
+  digest: string;
+  text: string;
+}
+/** PUT instructions/files: whether a file is used. With a chat only there, else wherever its folder is opened. */
+export interface InstructionChoice {
+  path: string;
+  digest: string;
+  is_used: boolean;
+  chat_id?: string;
 }
 /** POST chats */
 export interface NewChat {

@@ -14,6 +14,7 @@ import pytest
 
 from jupyter_linda import errors
 from jupyter_linda.agent import families
+from jupyter_linda.agent.guidance import USE_SKILL, USE_SKILL_SCHEMA
 from jupyter_linda.agent.hands import ASK_USER, ASK_USER_SCHEMA
 from jupyter_linda.agent.inner import READ_RESULT, READ_RESULT_SCHEMA
 from jupyter_linda.api.base import LindaHandler
@@ -70,7 +71,7 @@ def test_a_tool_its_action_and_its_arguments_are_in_the_manual(tool) -> None:
 
 @pytest.mark.parametrize(
     "schema",
-    [ASK_USER_SCHEMA, READ_RESULT_SCHEMA, families.schema([*TOOLS.values()])],
+    [ASK_USER_SCHEMA, READ_RESULT_SCHEMA, USE_SKILL_SCHEMA, families.schema([*TOOLS.values()])],
     ids=lambda schema: schema["function"]["name"],
 )
 def test_a_tool_that_touches_only_the_conversation_is_in_the_manual(schema) -> None:
@@ -80,7 +81,7 @@ def test_a_tool_that_touches_only_the_conversation_is_in_the_manual(schema) -> N
 
 def test_the_manual_names_no_tool_that_does_not_exist() -> None:
     named = {heading.split("`")[1] for heading in sections(page("tools"), "###")}
-    assert named == {*TOOLS, ASK_USER, READ_RESULT, families.MORE_TOOLS}
+    assert named == {*TOOLS, ASK_USER, READ_RESULT, USE_SKILL, families.MORE_TOOLS}
 
 
 @pytest.mark.parametrize("name", sorted(LindaSettings.class_own_traits(config=True)))
