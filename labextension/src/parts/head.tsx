@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { useFrame, useStore } from '../frame';
+import { describe } from '../models';
 import type { Connection } from '../stream';
 import { DeleteQuestion } from './confirm';
 import { MenuButton } from './menu';
@@ -114,10 +115,9 @@ function ModelPicker(): JSX.Element | null {
     return null;
   }
   const inUse = chosen || models.default;
+  const shown = models.models.find(model => model.model_id === inUse);
   const label =
-    models.models.find(model => model.model_id === inUse)?.label ||
-    inUse ||
-    trans.__('No model');
+    (shown && describe(shown, trans).label) || inUse || trans.__('No model');
   return (
     <MenuButton
       label={
@@ -127,18 +127,15 @@ function ModelPicker(): JSX.Element | null {
       }
       title={trans.__('Model: %1', label)}
       items={[
-        ...models.models.map(model => ({
-          label: model.label || model.model_id,
-          note: [
-            model.is_local ? trans.__('on this machine') : model.provider,
-            model.is_ready ? '' : trans.__('not ready'),
-            model.note
-          ]
-            .filter(Boolean)
-            .join(' · '),
-          isChecked: model.model_id === inUse,
-          act: () => actions.setModel(model.model_id)
-        })),
+        ...models.models.map(model => {
+          const { label, notes } = describe(model, trans);
+          return {
+            label,
+            note: notes.join(' · '),
+            isChecked: model.model_id === inUse,
+            act: () => actions.setModel(model.model_id)
+          };
+        }),
         {
           label: trans.__('Connect a model…'),
           act: () => actions.show('settings')

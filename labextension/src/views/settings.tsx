@@ -4,6 +4,7 @@ import React from 'react';
 
 import type { DetectedServer } from '../api';
 import { useFrame, useStore } from '../frame';
+import { describe } from '../models';
 import { clockTime } from '../moments';
 import { ProviderForm } from '../parts/provider';
 import { LocalServers } from '../parts/servers';
@@ -97,7 +98,7 @@ function DefaultModel(): JSX.Element {
         {!models?.default && <option value="">{trans.__('No model')}</option>}
         {(models?.models ?? []).map(model => (
           <option key={model.model_id} value={model.model_id}>
-            {model.label || model.model_id}
+            {describe(model, trans).label}
             {model.is_ready ? '' : ` (${trans.__('not ready')})`}
           </option>
         ))}

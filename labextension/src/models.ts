@@ -1,0 +1,32 @@
+/* Models as people read them. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ModelInfo } from './types';
+
+const AUTOMATIC = 'linda/automatic';
+
+/** A model's name, and what is to be known of it. */
+export function describe(
+  model: ModelInfo,
+  trans: TranslationBundle
+): { label: string; notes: string[] } {
+  if (model.model_id === AUTOMATIC) {
+    return {
+      label: trans.__('Automatic'),
+      notes: [
+        trans.__(
+          'on this machine first; what is hard, long or about language may go out, values of data do not'
+        )
+      ]
+    };
+  }
+  return {
+    label: model.label || model.model_id,
+    notes: [
+      model.is_local ? trans.__('on this machine') : model.provider,
+      model.is_ready ? '' : trans.__('not ready'),
+      model.note
+    ].filter(Boolean)
+  };
+}
