@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jupyter_server.serverapp import ServerApp
-    from tornado.httputil import HTTPServerRequest
+    from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+
+log = logging.getLogger(__name__)
 
 
 class LazyRouter(Router):
@@ -31,28 +34,38 @@ class LazyRouter(Router):
     SUPPORTED_METHODS: tuple[str, ...] = ()
     """jupyter_server looks here for methods without authentication; a router has none of either."""
 
-    def __init__(self, add_routes: Callable[[], None]) -> None:
+    def __init__(self, web_app: web.Application, add_routes: Callable[[], None]) -> None:
+        self._web_app = web_app
         self._add_routes = add_routes
 
-    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> None:
-        """Never a handler of its own: the routes just added stand behind this one."""
-        self._add_routes()
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
+        """Mostly none: the routes just added stand behind this one. Where they cannot be added, one that says why."""
+        try:
+            self._add_routes()
+        except Exception as error:  # else tornado would close the connection without a word
+            log.exception("Linda cannot be loaded")
+            problem = {
+                "kind": "Unavailable",
+                "message": f"Linda cannot be loaded: {type(error).__name__}: {error}",
+                "remedy": "What she needs is missing or of another version: install jupyter_linda anew with pip, "
+                "then restart JupyterLab.",
+            }
+            return self._web_app.get_handler_delegate(request, OutOfOrder, {"problem": problem})
+        return None
 
 
-class WrongSettings(APIHandler):
-    """Answers every request of a Linda whose settings cannot be read."""
+class OutOfOrder(APIHandler):
+    """Answers every request of a Linda that cannot work here."""
 
-    def initialize(self, problem: str) -> None:
-        """`problem` is traitlets' own words."""
+    def initialize(self, problem: dict[str, str]) -> None:
+        """`problem`: kind, message and remedy."""
         self._problem = problem
 
     @web.authenticated
     def get(self) -> None:
         """503, and why."""
         self.set_status(503)
-        message = f"Linda's settings are wrong: {self._problem}"
-        remedy = "Mend c.LindaSettings in jupyter_server_config.py (or .json), then restart JupyterLab."
-        self.finish({"kind": "InvalidSettings", "message": message, "remedy": remedy})
+        self.finish(self._problem)
 
     post = put = patch = delete = get
 
@@ -92,11 +105,16 @@ class LindaApp(ExtensionApp):
         web_app = self.jupyter_server.web_app
         base = url_path_join(web_app.settings["base_url"], "linda/api/")
         if self._settings_problem:
-            rules = [(f"{base}.*", WrongSettings, {"problem": self._settings_problem})]
+            problem = {
+                "kind": "InvalidSettings",
+                "message": f"Linda's settings are wrong: {self._settings_problem}",
+                "remedy": "Mend c.LindaSettings in jupyter_server_config.py (or .json), then restart JupyterLab.",
+            }
+            rules = [(f"{base}.*", OutOfOrder, {"problem": problem})]
             web_app.add_handlers(".*$", rules)  # type: ignore[no-untyped-call]  # tornado has no types here
             return
         web_app.add_handlers(  # type: ignore[no-untyped-call]  # tornado has no types here
-            ".*$", [Rule(PathMatches(f"{base}.*"), LazyRouter(self._add_routes))]
+            ".*$", [Rule(PathMatches(f"{base}.*"), LazyRouter(web_app, self._add_routes))]
         )
 
     async def _start_jupyter_server_extension(self, serverapp: object) -> None:
@@ -117,8 +135,8 @@ class LindaApp(ExtensionApp):
             return
         from .api.routes import handlers  # noqa: PLC0415  pydantic, SQLAlchemy: not at JupyterLab's start
 
-        self._has_routes = True
         self.services()
+        self._has_routes = True
         web_app = self.jupyter_server.web_app
         web_app.add_handlers(  # type: ignore[no-untyped-call]  # tornado has no types here
             ".*$", handlers(web_app.settings["base_url"])

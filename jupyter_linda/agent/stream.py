@@ -116,7 +116,11 @@ class ModelCaller:
         await asyncio.sleep(delay_s)
         text, reasoning = draft.take()
         if text or reasoning:
-            await asyncio.shield(self._lease.log.database.run(self._write_delta, draft, parent_id, text, reasoning))
+            write = asyncio.ensure_future(
+                self._lease.log.database.run(self._write_delta, draft, parent_id, text, reasoning)
+            )
+            write.add_done_callback(_look_at)
+            await asyncio.shield(write)
 
     def _write_sending(self, draft: Draft, sending: Sending) -> None:
         with self._lease.transaction() as tx:
@@ -260,6 +264,12 @@ def _ending(draft: Draft, finished: Finished, fault: ProviderFault | None) -> tu
             remedy="Say “continue”, or ask for less at a time.",
         )
     return "complete", None
+
+
+def _look_at(write: asyncio.Task[None]) -> None:
+    """A write that outlives a cancelled call may fail, as when its chat was deleted: nobody else hears of that."""
+    if not write.cancelled():
+        write.exception()
 
 
 def replace_streaming(tx: Transaction, lease: Lease) -> int:

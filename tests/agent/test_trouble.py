@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import json
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select
 
-from jupyter_linda.errors import ProviderFault
+from jupyter_linda.agent.stream import Draft, ModelCaller
+from jupyter_linda.errors import LeaseLost, ProviderFault
 from jupyter_linda.ports import CallDraft, Finished, Notice, ReasoningDelta, Retrying, Sending, TextDelta
 from jupyter_linda.schemas import Usage
 from jupyter_linda.storage.tables import model_calls, traces
@@ -205,3 +209,27 @@ async def test_one_usable_call_between_begins_the_count_again(desk):
         assert (await desk.finish(run.run_id)).state == "done"
     assert len(desk.model.requests) == 6
     assert json.dumps(desk.effects.done) == '["look a"]'
+
+
+async def test_a_write_that_fails_after_its_reply_was_cut_leaves_no_traceback():
+    told: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: told.append(context))
+    begun, gate = asyncio.Event(), asyncio.Event()
+
+    async def run(*_work: object) -> None:
+        begun.set()
+        await gate.wait()
+        raise LeaseLost("its chat was deleted")
+
+    lease = SimpleNamespace(log=SimpleNamespace(database=SimpleNamespace(run=run)))
+    caller = ModelCaller(lease, None, None, join_s=0.0)
+    flush = asyncio.create_task(caller._flush_after(0.0, "parent", Draft("message", "fake", None, pending_text="hi")))
+    await begun.wait()
+    flush.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await flush
+    gate.set()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    gc.collect()
+    assert told == []

@@ -83,10 +83,46 @@ def test_broken_rules_keep_the_last_good_ones_and_are_shown(tmp_path):
         page.close()
 
 
-def test_a_broken_list_of_providers(tmp_path):
+def test_an_installation_that_lacks_something_says_so_and_jupyter_starts(tmp_path):
+    (tmp_path / "lacking").mkdir()
+    (tmp_path / "lacking" / "sqlalchemy.py").write_text("raise ImportError('sqlalchemy is not what it was')")
+    lab = start(tmp_path)
+    lab.extra_environment["PYTHONPATH"] = str(tmp_path / "lacking")
+    with running(lab):
+        page = Page(lab)
+        for _ in range(2):
+            code, body = problem_of(page, "status")
+            assert (code, body["kind"]) == (503, "Unavailable")
+            assert "sqlalchemy is not what it was" in body["message"]
+            assert "install" in body["remedy"]
+        page.close()
+        stranger = httpx.get(lab.url + "linda/api/status", trust_env=False)
+        assert stranger.status_code == 403
+    assert "Linda cannot be loaded" in lab.log.read_text()
+
+
+@pytest.mark.parametrize("price", ["1e999", "Infinity", "NaN"])
+def test_a_price_without_end_is_refused_and_the_list_still_answers(shared_page, price):
+    http = shared_page._http
+    body = f'{{"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "models": ["m"], "input_usd": {price}}}'
+    headers = {"X-XSRFToken": http.cookies.get("_xsrf", "")}
+    answer = http.put("linda/api/providers/endless", content=body, headers=headers)
+    assert (answer.status_code, answer.json()["kind"]) == (400, "InvalidInput"), answer.text
+    assert "input_usd" in answer.json()["message"]
+    assert shared_page.call("GET", "providers") == {"providers": []}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{nonsense",
+        '{"providers": {"a": {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "models": [], "input_usd": 1e999}}}',
+    ],
+)
+def test_a_broken_list_of_providers(tmp_path, text):
     lab = start(tmp_path)
     lab.data_dir.mkdir(parents=True)
-    (lab.data_dir / "providers.json").write_text("{nonsense")
+    (lab.data_dir / "providers.json").write_text(text)
     with running(lab):
         page = Page(lab)
         _code, body = problem_of(page, "models")

@@ -102,6 +102,33 @@ def test_a_crashed_worker_is_restarted_and_the_status_says_so(lab, provider):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGSTOP")
+def test_a_run_that_was_stopped_as_its_worker_died_waits_for_no_other(lab, provider):
+    provider.hold()
+    provider.script("stop as it dies", [Say("before, "), Stall()])
+    with running(lab):
+        page = Page(lab)
+        chat_id = send(page, "stop as it dies")
+        until(lambda: page.call("GET", f"chats/{chat_id}")["messages"][-1]["text"] == "before, ")
+        (worker,) = workers_of(lab)
+        worker.suspend()
+        page.call("POST", f"chats/{chat_id}/stop")
+        assert state(page, chat_id) == "running"
+        worker.kill()
+        until(lambda: page.call("GET", "status")["worker"] != "running")
+        seen = []
+
+        def is_stopped() -> bool:
+            seen.append(page.call("GET", "status")["worker"])
+            return state(page, chat_id) == "stopped"
+
+        until(is_stopped)
+        assert "running" not in seen
+        assert page.call("GET", f"chats/{chat_id}")["messages"][-1]["status"] == "stopped"
+        provider.go()
+        page.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGSTOP")
 def test_a_frozen_worker_is_ended_and_its_run_goes_on(tmp_path, provider):
     lab = Lab(tmp_path, app="jupyter_server", settings={"lease_s": 3.0})
     lab.connect(provider.base_url)
