@@ -14,9 +14,12 @@ from .events.log import EventLog
 from .gateway.level_file import LevelFile
 from .gateway.providers import Providers
 from .gateway.weights import find_weights
+from .instructions.library import Library
+from .instructions.reading import OwnFolder, Workspace
 from .live.browser import Browsers
 from .live.server import LiveServer
 from .permissions.closed import closed_places
+from .permissions.law import Law
 from .permissions.paths import PathPolicy
 from .permissions.policy import find_policies
 from .permissions.watch import RuleFile
@@ -68,6 +71,17 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
 
     handlers: dict[str, Any] = {**serve_live(live), "changed": changed}
     policies = find_policies(settings.policy_file)
+    rules = RuleFile(settings.rules_file)
+    paths = PathPolicy(
+        root_dir,
+        allow_hidden=settings.allow_hidden,
+        never=closed_places(
+            data_dir=settings.data_dir,
+            database_path=str(database.path),
+            rules_file=settings.rules_file,
+            policies=policies,
+        ),
+    )
     supervisor = Supervisor(
         settings.to_worker(),
         handlers,
@@ -93,18 +107,17 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             allowed_models=settings.allowed_models,
             is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
         ),
-        rules=RuleFile(settings.rules_file),
+        rules=rules,
         levels=LevelFile(settings.privacy_file),
         policies=policies,
-        paths=PathPolicy(
+        paths=paths,
+        instructions=Library(
+            database,
+            clock,
+            ids,
+            Workspace(paths, lambda: Law(rules.current(), policies.current())) if root_dir else None,
+            OwnFolder(settings.data_dir),
             root_dir,
-            allow_hidden=settings.allow_hidden,
-            never=closed_places(
-                data_dir=settings.data_dir,
-                database_path=str(database.path),
-                rules_file=settings.rules_file,
-                policies=policies,
-            ),
         ),
         standing=Standing(settings.data_dir),
         results=Results(data_dir / "results"),

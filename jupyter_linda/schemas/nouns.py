@@ -59,7 +59,10 @@ class Usage(Noun):
 class ContextItem(Noun):
     """Something the user attached to a message: shown as a chip, removable before sending."""
 
-    kind: Literal["notebook", "cell", "file", "folder", "selection", "variable", "frame", "output", "picture"]
+    kind: Literal[
+        "notebook", "cell", "file", "folder", "selection", "variable", "frame", "output", "picture", "command", "skill"
+    ]
+    """command, skill: what the person called with `/name`; only the server attaches it."""
     path: str = ""
     cell_id: str = ""
     name: str = ""
