@@ -118,7 +118,7 @@ class Pandas(View):
 
     def values(self, place, places=None):
         series = self.column(place)
-        return (series if places is None else series.iloc[list(places)]).tolist()
+        return pandas_values(series if places is None else series.iloc[list(places)])
 
     def sorted_places(self, places, place, descending):
         places = self.np.asarray(places, dtype=self.np.int64)
@@ -221,7 +221,7 @@ class Polars(View):
 
     def values(self, place, places=None):
         series = self.column(place)
-        return (series if places is None else series.gather([int(at) for at in places])).to_list()
+        return polars_values(series if places is None else series.gather([int(at) for at in places]))
 
     def sorted_places(self, places, place, descending):
         places = self.pl.Series(places, dtype=self.pl.UInt32) if type(places) is range else places
@@ -263,7 +263,7 @@ def open_arrow(value, kind, name):
     if module("polars") and len(set(table.column_names)) == len(fields):
         return Polars(sys.modules["polars"].from_arrow(table), "pyarrow " + kind, types)
     head = table.slice(0, MOST_HELD)
-    columns = [head.column(place).to_pylist() for place in range(len(fields))]
+    columns = [arrow_values(head.column(place)) for place in range(len(fields))]
     found = Records("pyarrow " + kind, [named(field.name) for field in fields], columns, table.num_rows)
     found.types = types
     return found

@@ -5,7 +5,7 @@ Numbers stay exact, missing is one thing everywhere, names may repeat, and no st
 
 from __future__ import annotations
 
-from .probes import COMMON
+from .probe_values import COMMON
 
 FRAMES = (
     COMMON
@@ -16,6 +16,10 @@ MOST_HELD = 200000
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TEXTS = ("contains", "starts with", "ends with")
 FAMILIES = {}
+BEYOND = (
+    "Some of these moments lie beyond the calendar of Python (the years 1 to 9999). "
+    "Leave their column out, or make it numbers or texts with code first."
+)
 
 
 class Trouble(Exception):
@@ -33,7 +37,8 @@ def told(user, work, text):
     except Trouble as trouble:
         return answer({"problem": trouble.words, "retry": trouble.retry})
     except Exception as error:
-        return answer({"problem": "It could not be done: %s." % fault(error), "retry": False})
+        words = BEYOND if is_far(error) else "It could not be done: %s." % fault(error)
+        return answer({"problem": words, "retry": False})
     except BaseException as error:
         if kind_name(type(error)) != "PanicException":  # of polars: it passes by Exception; an interrupt must go on
             raise

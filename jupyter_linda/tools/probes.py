@@ -5,108 +5,9 @@ A value's own `__repr__`, `__len__` and the like are called for known types only
 So are its class's: names of types are read past the metaclass, and types compared by identity (`in` asks `__eq__`).
 """
 
-COMMON = r'''
-import json, math, sys, time
+from __future__ import annotations
 
-BIG = 2 ** 53
-NAME = 200
-NUMBERS = (bool, int, float)
-CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray)
-MODULE = type(sys)
-
-
-def among(kind, kinds):
-    return any(kind is one for one in kinds)
-
-
-def kind_name(kind):
-    """A class's name; `kind.__name__` would ask its metaclass."""
-    return named(str.__str__(type.__dict__["__name__"].__get__(kind)), 80)
-
-
-def kind_module(kind):
-    """The module a class says it is from; anything may stand there."""
-    module = type.__dict__["__module__"].__get__(kind)
-    return module if type(module) is str else ""
-
-
-def kin(kind):
-    return type.__dict__["__mro__"].__get__(kind)
-
-
-def package(kind):
-    """The package a class is from, where its module holds this very class under its name; else nothing."""
-    module = sys.modules.get(kind_module(kind))
-    name = str.__str__(type.__dict__["__name__"].__get__(kind))
-    if type(module) is MODULE and module.__dict__.get(name) is kind:
-        return kind_module(kind).split(".")[0]
-    return ""
-
-
-def short(text, most):
-    return text if len(text) <= most else text[: most - 1] + "\u2026"
-
-
-def named(text, most=NAME):
-    """A name on one line, whatever it holds."""
-    text = short(text, most)
-    return text if text.isprintable() else repr(text)
-
-
-def number(value):
-    if type(value) is bool:
-        return value
-    if type(value) is int:
-        if -BIG <= value <= BIG:
-            return value
-        return str(value) if value.bit_length() < 256 else "an integer of %d bits" % value.bit_length()
-    if math.isnan(value):
-        return None
-    return value if not math.isinf(value) else ("inf" if value > 0 else "-inf")
-
-
-def plain(value, most=80):
-    """One value as strict JSON."""
-    try:
-        return plainly(value, most)
-    except Exception:
-        return "<%s>" % kind_name(type(value))
-
-
-def plainly(value, most):
-    kind = type(value)
-    top = package(kind)
-    name = kind_name(kind)
-    if value is None or (top == "pandas" and name in ("NaTType", "NAType")):
-        return None
-    if kind is str:
-        return short(value, most)
-    if among(kind, NUMBERS):
-        return number(value)
-    if among(kind, CONTAINERS):
-        return "<%s of %d>" % (name, len(value))
-    if top == "numpy" and hasattr(kind, "item") and getattr(value, "ndim", 1) == 0:
-        inner = value.item()
-        return plain(inner, most) if type(inner) is not kind else str(value)
-    if top == "datetime" or (top == "pandas" and (hasattr(kind, "isoformat") or name in ("Period", "Interval"))):
-        return short(value.isoformat() if hasattr(kind, "isoformat") else str(value), most)
-    if top in ("decimal", "fractions", "uuid"):
-        return short(str(value), most)
-    return "<%s>" % name
-
-
-def label(value):
-    """A name of a column or a row: levels of a MultiIndex in one text."""
-    if type(value) is tuple:
-        return named("/".join(str(plain(part)) for part in value))
-    shown = plain(value, NAME)
-    return shown if type(shown) is int else named(str(shown))
-
-
-def answer(found):
-    return json.dumps(found, allow_nan=False)
-'''
-"""What every text here begins with: types past their metaclasses, values as strict JSON."""
+from .probe_values import COMMON
 
 VARIABLES = (
     COMMON
@@ -220,7 +121,7 @@ def told(column, fill):
     try:
         fill(column)
     except Exception as error:
-        column["note"] = "could not be looked through (%s)" % kind_name(type(error))
+        column["note"] = why_not(error)
     return column
 
 
@@ -261,7 +162,7 @@ def tuple_label(value, bench):
 
 def pandas_rows(frame, places, bench):
     part = frame.iloc[places]
-    columns = [list(part.iloc[:, place]) for place in range(frame.shape[1])]
+    columns = [pandas_values(part.iloc[:, place]) for place in range(frame.shape[1])]
     labels = list(part.index)
     return [
         [tuple_label(labels[row], bench)] + [plain(values[row], bench.width) for values in columns]
@@ -316,8 +217,13 @@ def describe_polars(frame, name, kind, rows, time_s):
         columns.append(told(column, lambda column: fill(column, series)))
     shown = bench.rows if width else 0
     cut = length > 2 * shown
-    head = [list(row) for row in frame.head(shown if cut else length).rows()] if shown else []
-    tail = [list(row) for row in frame.tail(shown).rows()] if shown and cut else []
+
+
+    def rows_of(part):
+        return list(zip(*[polars_values(series) for series in part.get_columns()])) if shown else []
+
+    head = rows_of(frame.head(shown if cut else length))
+    tail = rows_of(frame.tail(shown)) if cut else []
     start = length - len(tail)
     return {
         "name": name, "kind": "polars " + kind, "rows": length, "index": [], "columns": columns,
@@ -338,7 +244,7 @@ def describe_arrow(table, name, kind, rows, time_s):
     cut = length > 2 * shown
 
     def part(start, count):
-        lists = [table.column(place).slice(start, count).to_pylist() for place in range(width)]
+        lists = [arrow_values(table.column(place).slice(start, count)) for place in range(width)]
         return [[start + row] + [plain(values[row], bench.width) for values in lists] for row in range(count)]
 
     return {

@@ -62,7 +62,7 @@ def profile(user, name, detail, columns, start, most, time_s):
         try:
             fill(frame, column, place, sample, until)
         except Exception as error:
-            column["note"] = "could not be looked through (%s)" % kind_name(type(error))
+            column["note"] = why_not(error)
     if late:
         frame.notes.append("(There was no time for %d columns: name them in `columns`.)" % late)
     found["duplicates"] = duplicates(frame, until)

@@ -14,6 +14,8 @@ import pytest
 from jupyter_linda.tools.aggregating import AGGREGATE
 from jupyter_linda.tools.comparing import COMPARE
 from jupyter_linda.tools.filtering import FILTER
+from jupyter_linda.tools.probes import FRAME
+from jupyter_linda.tools.profiling import PROFILE
 
 DAYS = [datetime.date(2026, 1, 1), datetime.date(2026, 3, 1), None]
 FRAMES = {
@@ -26,6 +28,13 @@ FRAMES = {
     "dictionary": pa.table({"c": pa.array(["b", "a", None]).dictionary_encode(), "g": [1, 1, 2]}),
     "objects": pl.DataFrame({"o": pl.Series([object(), None], dtype=pl.Object)}),
     "numbers": pl.DataFrame({"o": pl.Series([3, None, 1], dtype=pl.Object)}),
+    "far_polars": pl.DataFrame(
+        {"t": pl.Series([2**62, 0, None], dtype=pl.Int64).cast(pl.Datetime("us")), "n": [1, 2, 3]}
+    ),
+    "far_arrow": pa.table({"t": pa.array([2**62, 0, None], pa.timestamp("us")), "n": [1, 2, 3]}),
+    "far_pandas": pd.DataFrame(
+        {"t": pd.Series(pa.array([2**62, 0, None], pa.timestamp("us")), dtype=pd.ArrowDtype(pa.timestamp("us")))}
+    ).assign(n=[1, 2, 3]),
     "ranks": pl.DataFrame({"e": pl.Series(["low", "high"], dtype=pl.Enum(["low", "high"]))}),
 }
 
@@ -86,3 +95,38 @@ def test_a_panic_of_a_library_is_an_answer():
 
 def test_a_rank_that_is_none_is_refused_with_the_ranks_there_are():
     assert "It has: low, high" in rows("ranks", {"column": "e", "op": ">", "value": "middle"})["problem"]
+
+
+FAR = ["far_polars", "far_arrow", "far_pandas"]
+
+
+def described(name):
+    space = {}
+    exec(FRAME, space)
+    return json.loads(space["describe"](dict(FRAMES), name=name, rows=3, time_s=1.0))
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_moments_that_no_calendar_holds_are_shown_as_their_numbers_beside_the_others(name):
+    for found in (rows(name)["rows"], described(name)["head"]):
+        times = [row[1] for row in found]
+        assert times[0].startswith(f"{2**62} as ")
+        assert times[1].startswith("1970-01-01T00:00:00")
+        assert times[2] is None
+        assert [row[2] for row in found] == [1, 2, 3]
+    assert rows(name, {"column": "n", "op": ">", "value": 1})["matching_rows"] == 2
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_a_profile_says_which_column_holds_them_and_looks_through_the_others(name):
+    asked = {"detail": "statistics", "columns": [], "start": 0, "most": 50, "time_s": 5.0}
+    times, numbers = run(PROFILE, "profile", name=name, **asked)["columns"]
+    assert (times["missing"], times["note"]) == (1, "holds moments beyond the calendar")
+    assert (numbers["min"], numbers["max"]) == (1, 3)
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_what_cannot_be_worked_out_of_them_is_said_in_our_words(name):
+    parts = [{"column": "n", "function": "sum", "name": "r"}]
+    problem = run(AGGREGATE, "aggregated", name=name, where=[], by=["t"], parts=parts, sort="", groups=5)["problem"]
+    assert "beyond the calendar of Python" in problem
