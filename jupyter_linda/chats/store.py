@@ -47,10 +47,11 @@ def as_message(row: AnyRow) -> Message:
 
 
 def as_call(row: AnyRow) -> Call:
-    """A row of `calls` as the card; arguments that are not JSON are shown as the text they are."""
+    """A row of `calls` as the card, hidden characters written out; arguments that are no JSON are shown as text."""
     ours = ("position", "data", "arguments", "images")
     values = {name: value for name, value in row._mapping.items() if name not in ours}
-    shown = {"arguments": visible_json(arguments_shown(row.arguments)), "result": plain(row.result)}
+    arguments = visible_json(arguments_shown(row.arguments))
+    shown = {"arguments": arguments, "result": plain(row.result), "diffs": visible_json(row.diffs)}
     return Call.model_validate({**values, **shown})
 
 

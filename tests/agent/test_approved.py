@@ -80,3 +80,22 @@ async def test_what_does_not_show_is_written_out_on_the_card_and_reaches_the_too
     async with desk.working():
         assert (await desk.finish(run.run_id)).state == "done"
     assert seen == [("x\u202ey\u200b", "x\u202ey\u200b")]
+
+
+async def test_what_does_not_show_is_written_out_on_a_finished_card_too(desk):
+    @tool(action="read", family="test", resource=lambda _arguments: Resource("none"))
+    async def change(context: ToolContext) -> ToolResult:
+        """Change."""
+        diff = Diff(label="a\u202e", old="\u2066", new="access = 'user\u202e'")
+        return ToolResult("changed", diffs=(diff,))
+
+    desk.tools = {**desk.tools, "change": change}
+    desk.model.scripts["go"] = [uses(("change", {})), says("done")]
+    run = desk.send("go")
+    async with desk.working():
+        await desk.finish(run.run_id)
+    wanted = Diff(label="a\\u202e", old="\\u2066", new="access = 'user\\u202e'")
+    (card,) = desk.view().calls
+    assert card.diffs == (wanted,)
+    told = [event.payload["call"] for event in desk.log.read(desk.chat_id, 0) if event.kind == "call.changed"]
+    assert told[-1]["diffs"] == [wanted.model_dump()]
