@@ -57,6 +57,7 @@ class DefaultModelHandler(SettingsHandler):
 
     async def put(self) -> None:
         """Choose the model of new chats."""
+        self.refuse_tokens()  # where work goes is a person's to say
         self.services.providers.choose_default(self.body(ModelChoice).model)
         await self.announce()
         self.reply_models()
@@ -75,12 +76,14 @@ class ProviderHandler(SettingsHandler):
 
     async def put(self, name: str) -> None:
         """Connect or change."""
+        self.refuse_tokens()
         provider = self.services.providers.put(name, self.body(ProviderInput))
         await self.announce()
         self.reply(provider)
 
     async def delete(self, name: str) -> None:
         """Disconnect and forget the key."""
+        self.refuse_tokens()
         self.services.providers.remove(name)
         await self.announce()
         self.set_status(204)

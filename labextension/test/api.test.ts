@@ -50,11 +50,18 @@ test('paths keep the base url and escape their parts', async () => {
   );
 });
 
-test('answers and rules go without the token, with cookie and XSRF', async () => {
+test('what a person alone may say goes without the token, with cookie and XSRF', async () => {
   const { api, withToken, plain } = rig();
   await api.answer('q1', { answer: 'once' });
   await api.saveRules('{}');
+  await api.setDefaultModel('a/b');
+  await api.saveProvider('a', { kind: 'openai' });
+  await api.deleteProvider('a');
   assert.equal(withToken.length, 0);
+  assert.deepEqual(
+    plain.map(({ init }) => init.method),
+    ['POST', 'PUT', 'PUT', 'PUT', 'DELETE']
+  );
   for (const { init } of plain) {
     const headers = new Headers(init.headers);
     assert.equal(headers.get('Authorization'), null);

@@ -295,3 +295,35 @@ def test_a_silent_model_does_not_break_a_follower(tmp_path, provider):
                 break
     assert text == "begin end."
     provider.go()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "models/default", {"model": "demo"}),
+        ("PUT", "providers/fake", {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "models": ["x"], "key": "k"}),
+        ("DELETE", "providers/fake", None),
+    ],
+)
+def test_a_token_cannot_say_where_work_goes(lab, page, method, path, body):
+    before = (lab.data_dir / "providers.json").read_bytes()
+    refused = httpx.request(
+        method,
+        f"{lab.url}linda/api/{path}",
+        json=body,
+        headers={"Authorization": f"token {lab.token}"},
+        trust_env=False,
+    )
+    assert refused.status_code == 403
+    assert "not with a token" in refused.json()["message"]
+    assert (lab.data_dir / "providers.json").read_bytes() == before
+
+
+def test_the_page_says_where_work_goes(lab, page):
+    wish = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "models": ["other"]}
+    assert page.call("PUT", "providers/second", wish)["name"] == "second"
+    was = page.call("GET", "models")["default"]
+    assert page.call("PUT", "models/default", {"model": "second/other"})["default"] == "second/other"
+    page.call("PUT", "models/default", {"model": was})
+    page.call("DELETE", "providers/second")
+    assert "second" not in [one["name"] for one in page.call("GET", "providers")["providers"]]
