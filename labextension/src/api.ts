@@ -226,13 +226,14 @@ export class Api {
   sent = (messageId: string): Promise<Sent> =>
     this.call(path`sent/${messageId}`);
   models = (): Promise<ModelList> => this.call('models');
+  /** Where work goes is a person's to say, as with rules: a token cannot. */
   setDefaultModel = (model: string): Promise<ModelList> =>
-    this.call('models/default', { method: 'PUT', body: { model } });
+    this.asPerson('models/default', 'PUT', { model });
   providers = (): Promise<{ providers: Provider[] }> => this.call('providers');
   saveProvider = (name: string, body: ProviderInput): Promise<Provider> =>
-    this.call(path`providers/${name}`, { method: 'PUT', body });
+    this.asPerson(path`providers/${name}`, 'PUT', body);
   deleteProvider = (name: string): Promise<void> =>
-    this.call(path`providers/${name}`, { method: 'DELETE' });
+    this.asPerson(path`providers/${name}`, 'DELETE', {});
   testProvider = (name: string, body: ProviderInput): Promise<ProviderTest> =>
     this.call('providers/test', { method: 'POST', body: { ...body, name } });
   detectServers = (): Promise<{ found: DetectedServer[] }> =>
