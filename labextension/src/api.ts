@@ -17,6 +17,9 @@ import type {
   CondenseChat,
   Consent,
   Grant,
+  InstructionChoice,
+  InstructionList,
+  InstructionText,
   JournalEntry,
   MessagePatch,
   ModelInfo,
@@ -168,6 +171,16 @@ export class Api {
   /** They stand in every prompt as the person's words: only the page itself may change them. */
   saveInstructions = (body: StandingText): Promise<StandingText> =>
     this.asPerson('instructions', 'PUT', body);
+  instructionFiles = (
+    chatId: string,
+    notebook: string
+  ): Promise<InstructionList> =>
+    this.call(path`instructions/files?chat_id=${chatId}&path=${notebook}`);
+  instructionText = (file: string): Promise<InstructionText> =>
+    this.call(path`instructions/text?path=${file}`);
+  /** A file of strangers becomes part of prompts: only a person may say yes. */
+  chooseInstructions = (body: InstructionChoice): Promise<void> =>
+    this.asPerson('instructions/files', 'PUT', body);
   retry = (chatId: string, body: Retry): Promise<Accepted> =>
     this.call(path`chats/${chatId}/retry`, { method: 'POST', body });
   stop = (chatId: string): Promise<{ runs: Run[] }> =>

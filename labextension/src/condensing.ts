@@ -1,10 +1,13 @@
 /* The actions on what models are given: pins, and condensing a chat now. */
 
 import { Changes } from './changes';
+import { InstructionFiles } from './instructions';
 import { leafOf } from './reduce';
-import type { Message } from './types';
+import type { InstructionFile, Message } from './types';
 
 export class Condensing extends Changes {
+  readonly instructionFiles = new InstructionFiles(this.api);
+
   /** Keep a message word for word in prompts, or let it go; the event tells every tab. */
   async pin(message: Message): Promise<void> {
     await this.guarded(() =>
@@ -26,6 +29,32 @@ export class Condensing extends Changes {
   /** Whether other instructions hold now. */
   async saveInstructions(text: string): Promise<boolean> {
     return this.guarded(() => this.api.saveInstructions({ text }));
+  }
+
+  /** What would be used of a file; null when it cannot be had now. */
+  async instructionText(path: string): Promise<string | null> {
+    let text: string | null = null;
+    await this.guarded(async () => {
+      text = await this.instructionFiles.text(path);
+    });
+    return text;
+  }
+
+  /** Use a file or not: wherever this folder is opened, or in one chat. */
+  async chooseInstructions(
+    file: InstructionFile,
+    isUsed: boolean,
+    chatId: string
+  ): Promise<void> {
+    const { path, digest } = file;
+    await this.guarded(() =>
+      this.instructionFiles.choose({
+        path,
+        digest,
+        is_used: isUsed,
+        chat_id: chatId
+      })
+    );
   }
 
   /** Let a summary stand for older messages now. */

@@ -57,6 +57,9 @@ export function chipLabel(item: ContextItem, trans: TranslationBundle): string {
       return trans.__('output of cell %1', number);
     case 'picture':
       return trans.__('picture of cell %1', number);
+    case 'command':
+    case 'skill':
+      return `/${item.name}`;
     case 'folder':
       return `${item.name}/`;
     default:

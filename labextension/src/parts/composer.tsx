@@ -12,6 +12,7 @@ import type { Mode } from '../types';
 import { Chips } from './chips';
 import { useChoices } from './choices';
 import { mentionAt, useMentions } from './mention';
+import { InstructionNote, useFreshInstructions } from './instructions';
 import { MenuButton } from './menu';
 import { Meter } from './meter';
 
@@ -47,6 +48,7 @@ export function Composer(): JSX.Element {
     () => setLeft(true)
   );
   const slash = isLeft ? null : slashAt(draft.text);
+  useFreshInstructions(slash === null);
   const known = slash === null ? [] : slashCommands(actions, commands, trans);
   const run = async (command: SlashCommand): Promise<void> => {
     actions.setDraft(EMPTY_DRAFT);
@@ -59,7 +61,8 @@ export function Composer(): JSX.Element {
     row: one => (
       <>
         <span className="linda-Slash">/{one.name}</span>
-        <span className="linda-Note">{one.label}</span>
+        <span className="linda-Note linda-mod-grow">{one.label}</span>
+        {one.source && <span className="linda-Note">{one.source}</span>}
       </>
     ),
     pick: one => void run(one),
@@ -125,6 +128,7 @@ export function Composer(): JSX.Element {
         void send();
       }}
     >
+      <InstructionNote />
       {draft.editing ? (
         <div className="linda-Chips">
           <span className="linda-Chip">

@@ -63,6 +63,8 @@ function kindWord(
     variable: trans.__('variable'),
     frame: trans.__('data frame'),
     output: trans.__('output'),
-    picture: trans.__('picture')
+    picture: trans.__('picture'),
+    command: trans.__('command'),
+    skill: trans.__('skill')
   }[kind];
 }

@@ -6,6 +6,7 @@ import React from 'react';
 import { useFrame, useStore } from '../frame';
 import { activeRun } from '../reduce';
 import type { ContextMeter, ContextPart } from '../types';
+import { InstructionList } from './instructions';
 
 /** From here on older messages become a summary. */
 const FULL = 0.75;
@@ -96,6 +97,7 @@ function Parts(props: {
             meter.shortened
           )}`}
       </p>
+      <InstructionList />
       <CondenseButton />
     </section>
   );
@@ -141,10 +143,12 @@ function partName(part: ContextPart, trans: TranslationBundle): string {
     instructions: trans.__('Instructions'),
     tools: trans.__('Tools'),
     standing: trans.__('Standing instructions'),
+    skills: trans.__('Skills'),
     summary: trans.__('Summary of older messages'),
     messages: trans.__('Messages'),
     results: trans.__('Results of tools'),
     pictures: trans.__('Pictures')
   }[part.kind];
-  return part.name ? `${name}: ${part.name}` : name;
+  const file = part.is_cut ? trans.__('%1 (cut)', part.name) : part.name;
+  return part.name ? file : name;
 }
