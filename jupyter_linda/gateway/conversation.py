@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Language = Literal["en", "zh"]
 
+_CALLED = re.compile(r"\[context\] the person calls [^\n]*\n<<guidance (\w+)>>\n(.*?)\n<<end \1>>\n.*", re.DOTALL)
 _CONTEXT = re.compile(r"^\[context\] (?P<kind>[a-z]+)(?: in (?P<home>[^:]+))?: (?P<value>.*)$")
 _NOTES = (
     "[this reply was cut off by the provider]",
@@ -96,7 +97,7 @@ def content_of(message: Mapping[str, Json]) -> str:
 
 
 def split_context(content: str) -> tuple[Situation, str]:
-    """Leading `[context] …` lines and the person's own words."""
+    """Leading `[context] …` lines and the person's own words; of a command they called, what it says."""
     lines = content.splitlines()
     found: dict[str, str] = {}
     variables: list[str] = []
@@ -121,7 +122,9 @@ def split_context(content: str) -> tuple[Situation, str]:
         variables=tuple(variables),
         file=found.get("file"),
     )
-    return situation, "\n".join(lines[at:]).strip()
+    words = "\n".join(lines[at:]).strip()
+    called = _CALLED.fullmatch(words)
+    return situation, words if called is None else called[2]
 
 
 def _completed(situation: Situation, earlier: Sequence[Mapping[str, Json]]) -> Situation:
