@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidPath, NotAllowed, NotFound
 from ..permissions.conditions import Facts
+from ..permissions.ignored import is_folder
 from ..permissions.paths import PathPolicy, is_hidden_name, open_checked
 from ..storage.hidden import visible
 
@@ -66,7 +67,7 @@ class Workspace:
             located = self._policy.locate(folder)
         except (NotAllowed, InvalidPath):
             return False
-        return located.api_path is not None and Path(located.real).is_dir()
+        return located.api_path is not None and is_folder(located.real)
 
     def read(self, path: str) -> Text | None:
         """A file's text; None where there is none that may be known of."""

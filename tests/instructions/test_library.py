@@ -109,7 +109,19 @@ async def test_a_link_to_what_is_closed_is_as_if_it_were_not_there(shelf, target
 
 
 @pytest.mark.parametrize(
-    "path", ["../team-b/x.ipynb", "/etc/x.ipynb", ".hidden/x.ipynb", "a/../b/x.ipynb", "nul\0/x.ipynb", "~/x.ipynb"]
+    "path",
+    [
+        "../team-b/x.ipynb",
+        "/etc/x.ipynb",
+        ".hidden/x.ipynb",
+        "a/../b/x.ipynb",
+        "nul\0/x.ipynb",
+        "~/x.ipynb",
+        "long" * 2_000 + "/x.ipynb",
+        "\ud800/x.ipynb",
+        "AGENTS.md/x.ipynb",
+        "/" * 50,
+    ],
 )
 async def test_a_notebook_elsewhere_brings_only_what_the_root_holds(shelf, path):
     shelf.put("AGENTS.md", "root")
