@@ -95,6 +95,10 @@ class LindaSettings(Configurable):
         help="Models that are asked, in this order, when one cannot answer; none that runs elsewhere in place of one "
         "on this machine."
     ).tag(config=True)
+    redact_names = Names(
+        help="spaCy pipelines (such as en_core_web_md) that find names of people in what leaves, which are then "
+        "replaced; needs the extra `names`. None: names leave."
+    ).tag(config=True)
     budget_run_usd = Float(0.0, min=0.0, help="Most US dollars of one reply before Linda asks; 0 is no limit.").tag(
         config=True
     )

@@ -19,20 +19,22 @@ from .agent.loop import Mind, desk_of
 from .agent.origins import frames_of, origin_of, paths_of
 from .channel.live import RemoteLive
 from .channel.pipes import Channel
-from .errors import LindaError, ProviderFault
+from .errors import LindaError
 from .events.log import EventLog
 from .gateway.asking import Timeouts
 from .gateway.client import LitellmModel
 from .gateway.consents import ConsentBook
-from .gateway.detect import detect_local_servers, list_models
+from .gateway.detect import detect_local_servers
 from .gateway.door import Door, Rules
 from .gateway.level_file import LevelFile
 from .gateway.levels import level_of
 from .gateway.local import DemoModel
 from .gateway.placeholders import PlaceholderBooks
 from .gateway.providers import DEMO_MODEL, Providers
+from .gateway.redaction_names import NameFinder
 from .gateway.retrying import Patience, RetryingModel
 from .gateway.tokens import ModelTokens
+from .gateway.trying import try_connection
 from .gateway.weights import find_weights
 from .instructions.library import Library
 from .instructions.reading import OwnFolder, Workspace
@@ -186,7 +188,9 @@ class Worker:
         )
         budgets = BudgetFile(Path(settings["data_dir"]) / "budgets.json", settings)
         purse = Purse(database, SystemClock(), budgets.current, self._model.price)
-        return Door(model, self._providers, rules, ConsentBook(database, root_dir), purse, PlaceholderBooks(database))
+        consents, books = ConsentBook(database, root_dir), PlaceholderBooks(database)
+        names = NameFinder(settings["redact_names"]) if settings["redact_names"] else None
+        return Door(model, self._providers, rules, consents, purse, books, names)
 
     def _needs_leave(self, model: str, tool: Tool, arguments: Mapping[str, Json]) -> bool:
         """Whether a call would show more of the data to a model elsewhere than its level lets out."""
@@ -319,26 +323,9 @@ class Worker:
         ]
 
     async def _test_provider(self, _progress: object, name: str, wish: dict[str, Json]) -> Json:
-        """Try a connection: its list of models, then one word from the first of them."""
         assert self._claims is not None  # noqa: S101  the server says hello first
         self._claims.touch()
-        draft = ProviderInput.model_validate(wish)
-        connection = self._providers.draft(name, draft, "")
-        listed = await list_models(connection)
-        wanted = next(iter(draft.models or tuple(listed)), "")
-        if not wanted:
-            return {
-                "ok": False,
-                "message": "The provider lists no models.",
-                "remedy": "Name a model to test.",
-                "models": [],
-            }
-        try:
-            said = await self._model.test(self._providers.draft(name, draft, wanted), wanted)
-        except ProviderFault as fault:
-            return {"ok": False, "message": fault.message, "remedy": fault.remedy, "models": listed}
-        message = f"{wanted} answered." if not said else f"{wanted} answered: {said[:60]}"
-        return {"ok": True, "message": message, "remedy": "", "models": listed}
+        return await try_connection(self._model, self._providers, name, ProviderInput.model_validate(wish))
 
     async def _detect(self, _progress: object) -> Json:
         return await detect_local_servers()

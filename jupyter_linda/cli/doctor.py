@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..gateway.providers import DEMO_MODEL, Providers
+from ..gateway.providers import AUTOMATIC, DEMO_MODEL, Providers
 from ..gateway.weights import find_weights
 from ..permissions.policy import find_policies
 from ..permissions.watch import RuleFile
@@ -57,7 +57,7 @@ def examine(*, is_offline: bool) -> list[Check]:
         database.close()
     found += [checks.check_server_extension(), checks.check_panel(), checks.check_engine(), checks.check_worker()]
     for model in providers.models():
-        if model.model_id == DEMO_MODEL:
+        if model.model_id in (AUTOMATIC, DEMO_MODEL):
             continue
         if is_offline and not model.is_local:
             found.append(

@@ -14,7 +14,7 @@ from ..evaluation.bench import Bench
 from ..evaluation.catalogue import TASKS, chosen
 from ..gateway.level_file import LevelFile
 from ..gateway.levels import Defaults, Privacy, to_text
-from ..gateway.providers import Providers
+from ..gateway.providers import AUTOMATIC, Providers
 from ..gateway.usage import priced
 from ..gateway.weights import find_weights
 from ..schemas import Usage
@@ -170,7 +170,7 @@ def _agree(choice: Namespace, tasks: Sequence[Task]) -> None:
 
 
 def _check_model(model: str, providers: Providers) -> None:
-    offered = [one.model_id for one in providers.models()]
+    offered = [one.model_id for one in providers.models() if one.model_id != AUTOMATIC]
     names = {provider.name for provider in providers.list_all()}
     if model not in offered and not ("/" in model and model.partition("/")[0] in names):
         said = f"There is no model {model!r}." if model else "No model is named."

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..errors import BudgetPassed
     from ..ports import Json
     from ..schemas import ModelInfo
+    from .redaction import Names
     from .sensitivity import OriginOf
 
 PREVIEW_CHARS = 60_000
@@ -103,7 +104,14 @@ class Door(Model):
     """Every request to a model passes here, and every answer."""
 
     def __init__(
-        self, model: Model, reach: Reach, rules: Rules, consents: Consents, purse: Purse, books: Books
+        self,
+        model: Model,
+        reach: Reach,
+        rules: Rules,
+        consents: Consents,
+        purse: Purse,
+        books: Books,
+        names: Names | None = None,
     ) -> None:
         self._model = model
         self._reach = reach
@@ -111,7 +119,7 @@ class Door(Model):
         self._consents = consents
         self._purse = purse
         self._books = books
-        self._redactor = Redactor()
+        self._redactor = Redactor(names)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """See `ports.Model`. Raises `WordNeeded` before anything leaves that a person has to agree to."""

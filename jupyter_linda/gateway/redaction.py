@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from .redaction_forms import find_identities
 from .redaction_keys import find_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..ports import Json
 
@@ -22,12 +23,16 @@ LONGEST = 20
 PLACEHOLDER = re.compile(r"⟦[a-z]{2,8}-\d{1,9}⟧")
 _ESCAPED = re.compile(r"\\u27e6([a-z]{2,8}-\d{1,9})\\u27e7", re.IGNORECASE)
 _BEGUN = re.compile(r"⟦(?:[a-z]{0,8}|[a-z]{2,8}-\d{0,9})")
-_ORDER = ("key", "term", "text", "iban", "card", "id", "mail", "phone", "address")
+_ORDER = ("key", "term", "text", "iban", "card", "id", "mail", "phone", "address", "name")
 """Which kind a passage is that several fit; what overlaps becomes one."""
 _SHORTEST = 6
+_WHOLE = ("name",)
+"""Kinds whose values are looked for again as whole words, and then also short ones."""
 _REMEMBERED = 4000
 
 Spans = tuple[tuple[str, int, int], ...]
+Names = Callable[[str], list[tuple[str, int, int]]]
+"""Finds names of people: ("name", start, end) of each."""
 
 
 @dataclass
@@ -60,6 +65,9 @@ class Book:
         """Where known values stand, whatever stands around them; words of a person's own are whole words only."""
         for value, name in self._names.items():
             kind = name[1:].partition("-")[0]
+            if kind in _WHOLE and not only_keys:
+                yield from ((kind, found.start(), found.end()) for found in _word(value, text))
+                continue
             if len(value) < _SHORTEST or kind in ("term", "text") or (only_keys and kind != "key"):
                 continue
             at = text.find(value)
@@ -85,7 +93,8 @@ class Book:
 class Redactor:
     """Finds what is to be replaced, and replaces it. What was found in a text is remembered by its hash."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names | None = None) -> None:
+        self._names = names
         self._found: dict[bytes, Spans] = {}
 
     def redact(
@@ -124,14 +133,21 @@ class Redactor:
         digest = hashlib.sha256(repr((terms, secrets, only_keys, text)).encode(errors="replace")).digest()
         known = self._found.get(digest)
         if known is None:
-            known = find(text, terms=terms, secrets=secrets, only_keys=only_keys)
+            known = find(text, terms=terms, secrets=secrets, only_keys=only_keys, names=self._names)
             while len(self._found) >= _REMEMBERED:
                 self._found.pop(next(iter(self._found)))
             self._found[digest] = known
         return known
 
 
-def find(text: str, *, terms: Sequence[str] = (), secrets: Iterable[str] = (), only_keys: bool = False) -> Spans:
+def find(
+    text: str,
+    *,
+    terms: Sequence[str] = (),
+    secrets: Iterable[str] = (),
+    only_keys: bool = False,
+    names: Names | None = None,
+) -> Spans:
     """(kind, start, end) of what is to be replaced, in order; what overlaps is one passage."""
     found = [("key", start, end) for start, end in find_keys(text)]
     found += [("key", match.start(), match.end()) for secret in secrets for match in _literal(secret, text)]
@@ -139,6 +155,7 @@ def find(text: str, *, terms: Sequence[str] = (), secrets: Iterable[str] = (), o
     if not only_keys:
         found += find_identities(text)
         found += [("term", match.start(), match.end()) for term in terms for match in _term(term, text)]
+        found += names(text) if names is not None else ()
     return _merged(found)
 
 
@@ -163,11 +180,14 @@ def _literal(secret: str, text: str) -> Iterable[re.Match[str]]:
 def _term(term: str, text: str) -> Iterable[re.Match[str]]:
     """A person's own word, in any case; a word of letters only as a whole word."""
     bare = term.strip()
-    if not bare:
-        return ()
-    before = r"(?<![A-Za-z0-9])" if bare[0].isascii() and bare[0].isalnum() else ""
-    after = r"(?![A-Za-z0-9])" if bare[-1].isascii() and bare[-1].isalnum() else ""
-    return re.finditer(f"{before}{re.escape(bare)}{after}", text, re.IGNORECASE)
+    return _word(bare, text, flags=re.IGNORECASE) if bare else ()
+
+
+def _word(word: str, text: str, *, flags: re.RegexFlag = re.NOFLAG) -> Iterable[re.Match[str]]:
+    letters = "A-Za-z0-9" if flags else "A-Za-z0-9_"  # a name is no part of an identifier
+    before = rf"(?<![{letters}])" if word[0].isascii() and word[0].isalnum() else ""
+    after = rf"(?![{letters}])" if word[-1].isascii() and word[-1].isalnum() else ""
+    return re.finditer(f"{before}{re.escape(word)}{after}", text, flags)
 
 
 def _each_string(value: Json, change: Callable[[str], str]) -> Json:

@@ -1,4 +1,7 @@
-"""What the gateway adds to litellm, in processor time: to a call, and to a chunk. Waiting is the provider's."""
+"""What the gateway adds to litellm, in processor time: to a call, and to a chunk. Waiting is the provider's.
+
+And what is done with a prompt before it leaves and with an answer that comes: redaction, counting, fitting.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,25 @@ import asyncio
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from jupyter_linda.agent.window import Known, Unit, fit
 from jupyter_linda.gateway.asking import Timeouts
 from jupyter_linda.gateway.client import LitellmModel, import_litellm
 from jupyter_linda.gateway.providers import Providers
+from jupyter_linda.gateway.redaction import Book, Redactor, Restorer
 from jupyter_linda.gateway.retrying import Patience, RetryingModel
+from jupyter_linda.gateway.tokens import ModelTokens
 from jupyter_linda.ports import ModelRequest, TextDelta
 from jupyter_linda.schemas import ProviderInput
 from jupyter_linda.seeds import RandomIds, SystemClock
 from tests.bench.report import Report, main, median
 from tests.fakes.provider import End, FakeProvider, Say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
 
 SETTLE_S = 0.1
 """What litellm does after a call, in the background, shall not count for the next."""
@@ -47,8 +58,49 @@ def measure(chosen: argparse.Namespace) -> Report:
         at_most=100,
     )
     report.add("chunks of the long reply", chosen.chunks, "")
+    _add_texts(report)
     report.add("rounds", chosen.rounds, "")
     return report
+
+
+def _add_texts(report: Report) -> None:
+    """Code and rows of tables, a tenth of them with a mail address and a phone number: 1 MB, none of it seen before."""
+    lines = [
+        f"{at}: m{at}@example.org, call +49 30 {1_000_000 + at}, since 2021"
+        if at % 10 == 0
+        else f"x_{at} = df.loc[{at}, 'amount'].mean()  # rows of region {at}"
+        for at in range(18_000)
+    ]
+    texts = ["\n".join(lines[at : at + 100]) for at in range(0, len(lines), 100)]
+    size = sum(map(len, texts)) / 1e6
+    book, redactor = Book(), Redactor()
+    made, spent = _timed(lambda: [redactor.redact(text, book)[0] for text in texts[:20]])
+    report.add("redaction of new text", sum(map(len, texts[:20])) / 1e6 / spent, "MB/s")
+    _, spent = _timed(lambda: [redactor.redact(text, book)[0] for text in texts[:20]])
+    report.add("redaction of text seen before", sum(map(len, texts[:20])) / 1e6 / spent, "MB/s")
+    answer = "\n".join(made)
+    chunks = [answer[at : at + 5] for at in range(0, len(answer), 5)]
+    restorer = Restorer(book)
+    said, spent = _timed(lambda: [restorer.take(chunk) for chunk in chunks])
+    assert "".join(said) + restorer.rest() == "\n".join(texts[:20])
+    report.add("putting values back, per chunk", spent / len(chunks) * 1e6, "us", at_most=100)
+    tokens = asyncio.run(ModelTokens(lambda model: model, _library).counter("openai/gpt-4o"))
+    tokens.count("The tokenizer is loaded.")
+    _, spent = _timed(lambda: [tokens.count(text) for text in texts])
+    report.add("counting tokens of new text", size / spent, "MB/s")
+    units = [Unit(f"m{at}", 400, ((f"c{at}", 2_000),), is_asked=at == 999) for at in range(1_000)]
+    _, spent = _timed(lambda: fit(units, fixed=4_000, window=75_000, known=Known()))
+    report.add("fitting 1,000 messages into 75,000 tokens", spent * 1000, "ms")
+
+
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
+    started = time.process_time()
+    made = work()
+    return made, time.process_time() - started
+
+
+async def _library() -> Any:
+    return await asyncio.to_thread(import_litellm)
 
 
 def _patient(folder: Path, provider: FakeProvider) -> RetryingModel:

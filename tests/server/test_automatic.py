@@ -40,7 +40,7 @@ async def test_the_picker_offers_it_where_there_is_something_to_choose(api):
 
 async def test_here_first_and_the_trace_tells_by_what_it_was_decided(api):
     api.provider.script("how are you", says("Well."))
-    chat_id, view = await begin(api, "how are you")
+    _, view = await begin(api, "how are you")
     assert view["runs"][-1]["state"] == "done"
     assert asked(api) == ["near"]
     assert view["messages"][-1]["model"] == "fake/near"

@@ -1,0 +1,30 @@
+"""Trying a connection before it is kept: its list of models, then one word from the first of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ProviderFault
+from .detect import list_models
+
+if TYPE_CHECKING:
+    from ..schemas import ProviderInput
+    from .client import LitellmModel
+    from .providers import Providers
+
+
+async def try_connection(model: LitellmModel, providers: Providers, name: str, wish: ProviderInput) -> dict[str, Any]:
+    """What became of it, as `schemas.ProviderTest` has it: {"ok", "message", "remedy", "models"}."""
+    listed = await list_models(providers.draft(name, wish, ""))
+    wanted = next(iter(wish.models or tuple(listed)), "")
+    if not wanted:
+        return _result("The provider lists no models.", remedy="Name a model to test.")
+    try:
+        said = await model.test(providers.draft(name, wish, wanted), wanted)
+    except ProviderFault as fault:
+        return _result(fault.message, remedy=fault.remedy, models=listed)
+    return _result(f"{wanted} answered: {said[:60]}" if said else f"{wanted} answered.", ok=True, models=listed)
+
+
+def _result(message: str, *, ok: bool = False, remedy: str = "", models: Any = ()) -> dict[str, Any]:
+    return {"ok": ok, "message": message, "remedy": remedy, "models": list(models)}
