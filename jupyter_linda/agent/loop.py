@@ -282,20 +282,19 @@ def schema_of(tool: Tool) -> Mapping[str, Json]:
 
 
 async def end_in_bug(lease: Lease, error: BaseException) -> None:
-    """Something nobody foresaw: end the run visibly; the traceback is in the log."""
+    """Something nobody foresaw: end the run visibly; the traceback is in the log. Our own errors keep their words."""
+    if isinstance(error, LindaError):
+        problem = Problem(kind=error.kind, message=error.message, remedy=error.remedy)
+    else:
+        problem = Problem(
+            kind="bug",
+            message=f"Linda failed here: {type(error).__name__}: {error}",
+            remedy="The worker's log has the details; `jupyter linda support` packs it for a report.",
+        )
 
     def work() -> None:
         with lease.transaction() as tx:
-            queue.end(
-                tx,
-                lease.run.run_id,
-                "failed",
-                Problem(
-                    kind="bug",
-                    message=f"Linda failed here: {type(error).__name__}: {error}",
-                    remedy="The worker's log has the details; `jupyter linda support` packs it for a report.",
-                ),
-            )
+            queue.end(tx, lease.run.run_id, "failed", problem)
 
     try:
         await lease.log.database.run(work)

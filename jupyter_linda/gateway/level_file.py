@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from ..errors import InvalidRules, LindaError
 from ..schemas import Problem
+from ..storage.files import write_atomically
 from .levels import CLOSED, FIRST, Privacy, parse, to_text
 
 _SIZE_LIMIT_BYTES = 1_000_000
@@ -58,10 +58,7 @@ class LevelFile:
         """Check and put in place at once; `InvalidRules` leaves the file as it was."""
         target = Path(self.path)
         parse(text, name=target.name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f"{target.name}.{os.urandom(4).hex()}.part")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(target)
+        write_atomically(target, text.encode())
         return self.current()
 
     def _fail(self, message: str, remedy: str) -> None:

@@ -314,8 +314,13 @@ class Providers:
 
     def _read(self) -> dict[str, Any]:  # the file's JSON, validated part by part
         values = _read_json(self._file)
-        if not isinstance(values.get("providers"), dict):
-            values["providers"] = {}
+        if not isinstance(values.setdefault("providers", {}), dict) or not isinstance(
+            values.get("default_model", ""), str
+        ):
+            raise InvalidInput(
+                f"{self._file}: providers is an object by name, and default_model a text.",
+                remedy="Mend the file, or delete it and connect the provider again.",
+            )
         for name, provider in values["providers"].items():
             try:
                 ProviderInput.model_validate({**provider, "key": None})
@@ -327,7 +332,14 @@ class Providers:
         return values
 
     def _keys(self) -> dict[str, Any]:  # {name: {"key", "set_at"}}
-        return _read_json(self._keys_file)
+        keys = _read_json(self._keys_file)
+        for name, stored in keys.items():
+            if not isinstance(stored, dict) or not isinstance(stored.get("key"), str) or not _is_instant(stored):
+                raise InvalidInput(
+                    f"{self._keys_file}: the entry of {name!r} is malformed.",
+                    remedy="Mend the file, or delete that entry and give the key again.",
+                )
+        return keys
 
     def _key(self, name: str, kind: str, keys: Mapping[str, Any]) -> str:
         stored = keys.get(name)
@@ -344,7 +356,7 @@ class Providers:
             name=name,
             has_key=bool(source),
             key_source=source,
-            key_set_at=datetime.fromisoformat(stored["set_at"]) if stored else None,
+            key_set_at=datetime.fromisoformat(stored["set_at"]) if stored and stored.get("set_at") else None,
             **wish.model_dump(exclude={"key"}),
         )
 
@@ -354,7 +366,7 @@ def _read_json(path: Path) -> dict[str, Any]:  # any JSON object
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{path} cannot be read: {error}.", remedy="Mend the file, or delete it and connect the provider again."
         ) from None
@@ -363,6 +375,15 @@ def _read_json(path: Path) -> dict[str, Any]:  # any JSON object
             f"{path} does not hold a JSON object.", remedy="Mend the file, or delete it and connect the provider again."
         )
     return values
+
+
+def _is_instant(stored: Mapping[str, Any]) -> bool:
+    """Whether `set_at` is absent, as in an entry written by hand, or a date and time."""
+    try:
+        datetime.fromisoformat(stored.get("set_at") or "2000-01-01")
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def is_loopback(host: str) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidRules, LindaError
 from ..schemas import Problem
+from ..storage.files import write_atomically
 from .rules import ASK_ALL, FIRST_RUN, RuleSet, parse_rules, to_text
 
 if TYPE_CHECKING:
@@ -64,11 +64,7 @@ class RuleFile:
     def save(self, text: str) -> RuleSet:
         """Validate and put in place at once; `InvalidRules` leaves the file as it was."""
         rules = parse_rules(text, name=Path(self.path).name)
-        target = Path(self.path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f"{target.name}.{os.urandom(4).hex()}.part")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(target)
+        write_atomically(Path(self.path), text.encode())
         self._signature = None
         self.current()
         return rules

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from ..errors import InvalidInput
 from ..schemas import Budgets
 from ..storage.files import write_json
@@ -38,7 +36,7 @@ class BudgetFile:
             return Budgets.model_validate(json.loads(self._path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return Budgets()
-        except (OSError, ValueError, ValidationError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise InvalidInput(
                 f"{self._path.name} cannot be read: {str(error)[:300]}",
                 remedy=f"Mend {self._path}, or delete it and set the budgets in the panel again.",
@@ -46,7 +44,6 @@ class BudgetFile:
 
     def save(self, budgets: Budgets) -> None:
         """Put the person's own in place at once."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         write_json(self._path, budgets.model_dump())
 
     def current(self) -> tuple[Budget, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from pathlib import Path
 
 import httpx
@@ -116,6 +117,8 @@ def test_a_price_without_end_is_refused_and_the_list_still_answers(shared_page, 
     "text",
     [
         "{nonsense",
+        '{"providers": []}',
+        '{"default_model": 5}',
         '{"providers": {"a": {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "models": [], "input_usd": 1e999}}}',
     ],
 )
@@ -131,6 +134,54 @@ def test_a_broken_list_of_providers(tmp_path, text):
         assert page.call("GET", "status")["database_problem"] is None
         chat_id = page.call("POST", "chats", {})["chat_id"]
         assert chat_id
+        page.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"fake": 3}', '{"fake": {"key": "sk-0", "set_at": "once"}}'],
+)
+def test_broken_keys_are_named_and_end_a_run_in_words(tmp_path, text):
+    lab = start(tmp_path)
+    lab.connect("http://127.0.0.1:1/v1")
+    (lab.data_dir / "keys.json").write_text(text)
+    with running(lab):
+        page = Page(lab)
+        code, body = problem_of(page, "providers")
+        assert (code, body["kind"]) == (400, "InvalidInput")
+        assert "keys.json" in body["message"]
+        assert body["remedy"]
+        chat_id = page.call("POST", "chats", {})["chat_id"]
+        page.call("POST", f"chats/{chat_id}/messages", {"text": "hello", "client_id": f"client-{chat_id}"})
+        deadline = time.monotonic() + 60
+        while (run := page.call("GET", f"chats/{chat_id}")["runs"][-1])["state"] in ("queued", "running"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert (run["state"], run["problem"]["kind"]) == ("failed", "InvalidInput")
+        assert "keys.json" in run["problem"]["message"]
+        page.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "body"),
+    [
+        ("rules", "rules.json", {"text": '{"version": 1, "rules": []}'}),
+        ("privacy", "privacy.json", {"text": '{"version": 1}'}),
+        ("instructions", "instructions.md", {"text": "short, please"}),
+        ("usage/budgets", "budgets.json", {"day_usd": 1}),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_named(tmp_path, path, file, body):
+    lab = start(tmp_path)
+    with running(lab):
+        page = Page(lab)
+        page.call("GET", "chats")
+        (lab.data_dir / file / "in the way").mkdir(parents=True)
+        code, answer = problem_of(page, path, method="PUT", body=body)
+        assert (code, answer["kind"]) == (503, "StorageUnavailable")
+        assert file in answer["message"]
+        assert answer["remedy"]
+        assert not [one.name for one in lab.data_dir.iterdir() if one.name.startswith((f".{file}", f"{file}."))]
         page.close()
 
 
