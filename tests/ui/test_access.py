@@ -59,6 +59,13 @@ def test_axe_finds_nothing_in_a_chat_with_cards_and_a_question(open_panel, provi
     theme(panel, "JupyterLab Light")
 
 
+@pytest.mark.parametrize(("width", "least", "most"), [(1400, 310, 340), (640, 210, 240)])
+def test_the_panel_first_opens_wide_enough_to_read_where_there_is_room(open_panel, width, least, most):
+    box = open_panel(width=width).root.bounding_box()
+    assert box is not None
+    assert least <= box["width"] <= most
+
+
 def test_axe_finds_nothing_in_the_other_views(open_panel):
     panel = open_panel()
     for view in ("Chats", "Waiting", "Permissions"):
