@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.fakes.provider import says
@@ -46,6 +47,8 @@ def test_a_projects_instructions_are_shown_allowed_and_switched(open_panel, prov
     review = panel.root.get_by_role("region", name="Files that are not used yet")
     agents = review.get_by_role("article", name="AGENTS.md", exact=True)
     expect(agents).to_contain_text("Use British English.\\u200b")  # the sign that does not show is written out
+    found = Axe().run(panel.page, context="#linda-panel").response["violations"]
+    assert [one["id"] for one in found] == []
     agents.get_by_role("button", name="Use AGENTS.md", exact=True).click()
     expect(agents).to_have_count(0)
     review.get_by_role("button", name="Use .linda/commands/review.md", exact=True).click()
@@ -63,6 +66,8 @@ def test_a_projects_instructions_are_shown_allowed_and_switched(open_panel, prov
     expect(parts.get_by_role("rowheader", name="AGENTS.md")).to_be_visible()
     switch = parts.get_by_role("switch", name="AGENTS.md")
     expect(switch).to_be_checked()
+    found = Axe().run(panel.page, context="#linda-panel").response["violations"]
+    assert [one["id"] for one in found] == []
     switch.click()
     expect(switch).not_to_be_checked()
     provider.script("a third word", says("Third."))
