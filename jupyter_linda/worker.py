@@ -173,6 +173,7 @@ class Worker:
             standing=Standing(settings["data_dir"]).text,
             guidance=lambda *asked: self._library.given(*asked),
             needs_all_tools=lambda model: model == DEMO_MODEL,  # it knows each by name, and asks for none
+            price=self._model.price,
             writes_summaries=lambda model: model != DEMO_MODEL,  # it picks the right tool, and writes no prose
         )
 

@@ -13,6 +13,7 @@ from ..events.payloads import ContextMeasured, MessageReplaced
 from ..runs import questions, queue
 from ..schemas import Problem, RunState
 from ..storage.tables import chats, messages, runs
+from ..usage.budget import REPLY_TOKENS
 from . import asking, families
 from .dispatch import Dispatcher
 from .hands import ASK_USER_SCHEMA, Hands
@@ -22,18 +23,22 @@ from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ..events.log import Transaction
     from ..ports import Json, Model, ModelRequest, Tokens, Tool
     from ..runs.lease import Lease
-    from ..schemas import Question
+    from ..schemas import ContextMeter, Question
     from .prompting import Made
 
 log = logging.getLogger(__name__)
 
 EMPTY_REPLIES = 2
 """Model calls in a row without text or calls after which a run ends."""
+
+
+async def _unknown_price(_model: str, _given: int, _taken: int) -> float | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,8 @@ class Mind:
     """The person's standing instructions, as they are now."""
     needs_all_tools: Callable[[str], bool]
     """Whether a model cannot ask for further families of tools."""
+    price: Callable[[str, int, int], Awaitable[float | None]] = _unknown_price
+    """(model, tokens in, tokens out) -> US dollars, None where the price is not known."""
     guidance: Guide = no_guidance
     """The instructions and skills in files that count for a chat."""
 
@@ -130,7 +137,8 @@ class Runner:
         try:
             model = self._mind.resolve_model(self._lease.run.model)
             made = await self._prompter.make(transcript, model, self._schemas(transcript, model), most=self._most)
-            await self._write(lambda tx: self._tell(tx, made))
+            meter = await self._priced(made.meter)
+            await self._write(lambda tx: self._tell(tx, meter))
             await caller.call(replace(made.request, tokens=made.meter.used), parent_id)
         except (ConsentNeeded, BudgetPassed) as needed:
             await self._ask_person(needed)
@@ -186,9 +194,12 @@ class Runner:
         await self._lease.log.database.run(self._hide_failed)
         return True
 
-    def _tell(self, tx: Transaction, made: Made | None) -> None:
-        if made is not None:
-            tx.append(self._lease.run.chat_id, ContextMeasured(meter=made.meter), run_id=self._lease.run.run_id)
+    async def _priced(self, meter: ContextMeter) -> ContextMeter:
+        usd = await self._mind.price(meter.model, meter.used, REPLY_TOKENS)
+        return meter.model_copy(update={"step_usd": usd})
+
+    def _tell(self, tx: Transaction, meter: ContextMeter) -> None:
+        tx.append(self._lease.run.chat_id, ContextMeasured(meter=meter), run_id=self._lease.run.run_id)
 
     async def _write(self, work: Callable[[Transaction], None]) -> None:
         def write() -> None:

@@ -13,7 +13,7 @@ from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, TextDelta
 from ..schemas import Usage
 from .asking import Timeouts, arguments_for
 from .faults import as_fault, cut_stream, plain_fault
-from .providers import DEMO_MODEL, Connection, Providers
+from .providers import AUTOMATIC, DEMO_MODEL, Connection, Providers
 from .reply import Reply
 from .usage import counted, estimated, priced, was_given
 
@@ -74,6 +74,8 @@ class LitellmModel(Model):
 
     async def price(self, model: str, given: int, taken: int) -> float | None:
         """US dollars of so many tokens in and out; None where the price is not known."""
+        if model == AUTOMATIC:
+            return None  # it is not known yet who answers
         if self._providers.stays_here(model):
             return 0.0
         usage = Usage(input_tokens=given, output_tokens=taken)

@@ -36,6 +36,8 @@ class ContextMeter(Noun):
     parts: tuple[ContextPart, ...]
     shortened: int = 0
     """Results that were shortened to fit."""
+    step_usd: float | None = None
+    """About what a call with this prompt and a reply of usual length costs; None where the price is not known."""
 
 
 class Summary(Noun):

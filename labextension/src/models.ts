@@ -1,8 +1,9 @@
-/* Models as people read them. */
+/* Models and what they use, as people read them. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ModelInfo } from './types';
+import { costOf, tokensOf } from './moments';
+import type { ModelInfo, Usage } from './types';
 
 const AUTOMATIC = 'linda/automatic';
 
@@ -29,4 +30,14 @@ export function describe(
       model.note
     ].filter(Boolean)
   };
+}
+
+/** Tokens in and out of one model call, and its price where that is known and not nothing. */
+export function usageWords(usage: Usage, trans: TranslationBundle): string {
+  const tokens = trans.__(
+    '%1 → %2 tokens',
+    tokensOf(usage.input_tokens),
+    tokensOf(usage.output_tokens)
+  );
+  return usage.cost_usd ? `${tokens} · ${costOf(usage.cost_usd)}` : tokens;
 }

@@ -269,6 +269,7 @@ export interface ContextMeter {
   is_estimate: boolean;
   parts: ContextPart[];
   shortened: number;
+  step_usd: number | null;
 }
 /** What stands for the messages up to one of them in prompts. The messages themselves are kept. */
 export interface Summary {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_linda.schemas import ProviderInput
+from jupyter_linda.usage.budget import REPLY_TOKENS
 from tests.fakes.provider import End, Say, Use, uses
 
 
@@ -53,6 +54,7 @@ async def test_going_on_lets_this_reply_pass(api, jp_root_dir):
     view = await api.until(chat_id)
     assert view["runs"][-1]["state"] == "done"
     assert len(api.provider.requests) == 2
+    assert view["meter"]["step_usd"] == pytest.approx((view["meter"]["used"] + 10 * REPLY_TOKENS) / 1e6)
     usage = await api.call("GET", "usage", params={"days": "1"})
     assert usage["total"]["cost_usd"] == pytest.approx(0.04 + 0.011)
     assert [(one["period"], one["unit"], one["used"]) for one in usage["budgets"]] == [("day", "tokens", 23_100.0)]

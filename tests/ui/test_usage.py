@@ -16,6 +16,9 @@ def test_a_reply_has_a_trace_and_is_in_the_sums(open_panel, provider, notebook):
     panel.new_chat()
     panel.ask("look at it")
     panel.expect_text("Three cells.")
+    answer = panel.root.get_by_role("article", name="Linda").last
+    answer.hover()
+    expect(answer.get_by_text("12.3 k → 67 tokens", exact=True)).to_be_visible()
     panel.button("Trace").click()
     page = panel.root.locator(".linda-Trace")
     expect(page.locator("blockquote")).to_have_text("look at it", timeout=15_000)

@@ -4,6 +4,7 @@ import { editIcon, refreshIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { sameItems, useFrame, useStore } from '../frame';
+import { usageWords } from '../models';
 import { callsOf, questionsOf, siblingsOf } from '../reduce';
 import type { Message } from '../types';
 import { ApprovalCard } from './approval';
@@ -124,6 +125,11 @@ function AssistantText(props: {
       <Cards message={message} />
       {message.text && !isStreaming && (
         <div className="linda-Message-tools linda-mod-corner">
+          {message.usage && (
+            <span className="linda-Note">
+              {usageWords(message.usage, trans)}
+            </span>
+          )}
           <PinButton message={message} />
         </div>
       )}

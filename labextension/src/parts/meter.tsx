@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { useFrame, useStore } from '../frame';
+import { costOf } from '../moments';
 import { activeRun } from '../reduce';
 import type { ContextMeter, ContextPart } from '../types';
 import { InstructionList } from './instructions';
@@ -96,6 +97,8 @@ function Parts(props: {
             meter.shortened,
             meter.shortened
           )}`}
+        {typeof meter.step_usd === 'number' &&
+          ` ${trans.__('A step with this costs about %1.', costOf(meter.step_usd))}`}
       </p>
       <InstructionList />
       <CondenseButton />
