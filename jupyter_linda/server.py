@@ -106,6 +106,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             default_model=settings.default_model,
             allowed_models=settings.allowed_models,
             is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
+            fallbacks=settings.fallback_models,
         ),
         rules=rules,
         levels=LevelFile(settings.privacy_file),

@@ -142,6 +142,7 @@ class Worker:
             default_model=settings["default_model"],
             allowed_models=settings["allowed_models"],
             is_demo_ready=lambda: weights is not None,
+            fallbacks=settings["fallback_models"],
         )
         demo = DemoModel(weights=weights)
         timeouts = Timeouts(
@@ -156,7 +157,7 @@ class Worker:
             longest_wait_s=settings["model_wait_max_s"],
             first_wait_s=settings["model_wait_first_s"],
         )
-        patient = RetryingModel(self._model, self._providers, patience=patience, fallbacks=settings["fallback_models"])
+        patient = RetryingModel(self._model, self._providers, patience=patience, fallbacks=self._providers.fallbacks)
         if self._providers.default_model not in ("", DEMO_MODEL):
             self._model.warm_up()
         return Mind(

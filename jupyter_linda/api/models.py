@@ -18,6 +18,12 @@ class ModelChoice(Noun):
     model: Annotated[str, Field(min_length=1, max_length=300)]
 
 
+class FallbackChoice(Noun):
+    """PUT models/fallbacks"""
+
+    models: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=300)], ...], Field(max_length=20)]
+
+
 class ProviderTest(ProviderInput):
     """POST providers/test: the connection, and the name whose stored key it may use."""
 
@@ -41,7 +47,13 @@ class SettingsHandler(LindaHandler):
     def reply_models(self) -> None:
         """The picker's content."""
         providers = self.services.providers
-        self.reply({"models": [model.model_dump() for model in providers.models()], "default": providers.default_model})
+        self.reply(
+            {
+                "models": [model.model_dump() for model in providers.models()],
+                "default": providers.default_model,
+                "fallbacks": providers.fallbacks(),
+            }
+        )
 
 
 class ModelsHandler(SettingsHandler):
@@ -59,6 +71,17 @@ class DefaultModelHandler(SettingsHandler):
         """Choose the model of new chats."""
         self.refuse_tokens()  # where work goes is a person's to say
         self.services.providers.choose_default(self.body(ModelChoice).model)
+        await self.announce()
+        self.reply_models()
+
+
+class FallbackModelsHandler(SettingsHandler):
+    """PUT models/fallbacks"""
+
+    async def put(self) -> None:
+        """Choose which models are asked, in this order, when one cannot answer."""
+        self.refuse_tokens()
+        self.services.providers.choose_fallbacks(self.body(FallbackChoice).models)
         await self.announce()
         self.reply_models()
 

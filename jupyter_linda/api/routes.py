@@ -60,6 +60,7 @@ ROUTES: tuple[tuple[str, type], ...] = (
     (f"sent/{ID}", privacy.SentHandler),
     ("models", models.ModelsHandler),
     ("models/default", models.DefaultModelHandler),
+    ("models/fallbacks", models.FallbackModelsHandler),
     ("providers", models.ProvidersHandler),
     ("providers/test", models.TestProviderHandler),
     ("providers/detect", models.DetectHandler),

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import os
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pydantic import ValidationError
-
 from ..errors import InvalidInput, NotFound, ProviderFault
 from ..schemas import ModelInfo, Provider, ProviderInput
 from ..storage.files import write_json
+from .provider_file import read_keys, read_providers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -72,6 +70,7 @@ class Providers:
         default_model: str,
         allowed_models: Sequence[str],
         is_demo_ready: Callable[[], bool],
+        fallbacks: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._file = folder / "providers.json"
@@ -79,6 +78,7 @@ class Providers:
         self._clock = clock
         self._configured_default = default_model
         self._allowed = tuple(allowed_models)
+        self._configured_fallbacks = tuple(fallbacks)
         self._is_demo_ready = is_demo_ready
         self._environment = os.environ if environment is None else environment
 
@@ -184,6 +184,24 @@ class Providers:
             )
         settings = self._read()
         settings["default_model"] = model_id
+        write_json(self._file, settings)
+
+    def fallbacks(self) -> tuple[str, ...]:
+        """Models that are asked, in this order, when one cannot answer: the panel's list, else the administrator's."""
+        own = self._read().get("fallback_models")
+        return self._configured_fallbacks if own is None else tuple(own)
+
+    def choose_fallbacks(self, models: Sequence[str]) -> None:
+        """Remember the panel's list; an empty one asks no other model."""
+        for model in models:
+            self._check_allowed(model)
+            if "/" not in model or model in (AUTOMATIC, DEMO_MODEL):
+                raise InvalidInput(
+                    f"{model[:60]!r} cannot answer in another's place.",
+                    remedy="Use provider/model, as the picker does.",
+                )
+        settings = self._read()
+        settings["fallback_models"] = list(dict.fromkeys(models))
         write_json(self._file, settings)
 
     def resolve(self, model_id: str) -> str:
@@ -312,34 +330,11 @@ class Providers:
 
     # ---- files -------------------------------------------------------------------------------------
 
-    def _read(self) -> dict[str, Any]:  # the file's JSON, validated part by part
-        values = _read_json(self._file)
-        if not isinstance(values.setdefault("providers", {}), dict) or not isinstance(
-            values.get("default_model", ""), str
-        ):
-            raise InvalidInput(
-                f"{self._file}: providers is an object by name, and default_model a text.",
-                remedy="Mend the file, or delete it and connect the provider again.",
-            )
-        for name, provider in values["providers"].items():
-            try:
-                ProviderInput.model_validate({**provider, "key": None})
-            except (ValidationError, TypeError) as error:
-                raise InvalidInput(
-                    f"{self._file}: the provider {name!r} is malformed: {error}",
-                    remedy="Mend the file, or delete that entry and connect again.",
-                ) from None
-        return values
+    def _read(self) -> dict[str, Any]:  # the file's JSON, validated
+        return read_providers(self._file)
 
     def _keys(self) -> dict[str, Any]:  # {name: {"key", "set_at"}}
-        keys = _read_json(self._keys_file)
-        for name, stored in keys.items():
-            if not isinstance(stored, dict) or not isinstance(stored.get("key"), str) or not _is_instant(stored):
-                raise InvalidInput(
-                    f"{self._keys_file}: the entry of {name!r} is malformed.",
-                    remedy="Mend the file, or delete that entry and give the key again.",
-                )
-        return keys
+        return read_keys(self._keys_file)
 
     def _key(self, name: str, kind: str, keys: Mapping[str, Any]) -> str:
         stored = keys.get(name)
@@ -359,31 +354,6 @@ class Providers:
             key_set_at=datetime.fromisoformat(stored["set_at"]) if stored and stored.get("set_at") else None,
             **wish.model_dump(exclude={"key"}),
         )
-
-
-def _read_json(path: Path) -> dict[str, Any]:  # any JSON object
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"{path} cannot be read: {error}.", remedy="Mend the file, or delete it and connect the provider again."
-        ) from None
-    if not isinstance(values, dict):
-        raise InvalidInput(
-            f"{path} does not hold a JSON object.", remedy="Mend the file, or delete it and connect the provider again."
-        )
-    return values
-
-
-def _is_instant(stored: Mapping[str, Any]) -> bool:
-    """Whether `set_at` is absent, as in an entry written by hand, or a date and time."""
-    try:
-        datetime.fromisoformat(stored.get("set_at") or "2000-01-01")
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def is_loopback(host: str) -> bool:

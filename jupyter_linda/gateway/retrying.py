@@ -23,7 +23,7 @@ from .faults import WORDS
 from .waits import as_words
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from .providers import Connection
 
@@ -68,18 +68,20 @@ class Shape:
 class RetryingModel(Model):
     """A model that is patient, and knows others that may answer in its place."""
 
-    def __init__(self, model: Model, reach: Reach, *, patience: Patience, fallbacks: Sequence[str] = ()) -> None:
+    def __init__(
+        self, model: Model, reach: Reach, *, patience: Patience, fallbacks: Callable[[], Sequence[str]] = tuple
+    ) -> None:
         self._model = model
         self._reach = reach
         self._patience = patience
-        self._fallbacks = tuple(fallbacks)
+        self._fallbacks = fallbacks
         self._shapes: dict[str, Shape] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """See `ports.Model`."""
         failed: list[tuple[str, ProviderFault]] = []
         skipped: list[str] = []
-        left = [model for model in self._fallbacks if model != request.model]
+        left = [model for model in self._fallbacks() if model != request.model]
         model, reason = request.model, "chosen for this chat"
         while True:
             is_told = not failed

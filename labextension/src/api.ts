@@ -72,6 +72,7 @@ export const EVERY_ENTRY: AuditFilter = {
 export interface ModelList {
   models: ModelInfo[];
   default: string;
+  fallbacks: string[];
 }
 
 /** What a test call to a provider found. */
@@ -242,6 +243,8 @@ export class Api {
   /** Where work goes is a person's to say, as with rules: a token cannot. */
   setDefaultModel = (model: string): Promise<ModelList> =>
     this.asPerson('models/default', 'PUT', { model });
+  setFallbacks = (models: string[]): Promise<ModelList> =>
+    this.asPerson('models/fallbacks', 'PUT', { models });
   providers = (): Promise<{ providers: Provider[] }> => this.call('providers');
   saveProvider = (name: string, body: ProviderInput): Promise<Provider> =>
     this.asPerson(path`providers/${name}`, 'PUT', body);

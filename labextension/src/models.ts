@@ -7,6 +7,11 @@ import type { ModelInfo, Usage } from './types';
 
 const AUTOMATIC = 'linda/automatic';
 
+/** Whether a provider has it; ours are the demo model and the automatic choice. */
+export function isReal(model: ModelInfo): boolean {
+  return !model.model_id.startsWith('linda/');
+}
+
 /** A model's name, and what is to be known of it. */
 export function describe(
   model: ModelInfo,

@@ -40,6 +40,12 @@ export class Setup {
     });
   }
 
+  async setFallbacks(models: string[]): Promise<void> {
+    await this.guarded(async () => {
+      this.store.update({ models: await this.api.setFallbacks(models) });
+    });
+  }
+
   async loadProviders(): Promise<void> {
     await this.guarded(async () => {
       const { providers } = await this.api.providers();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_linda.errors import ProviderFault
+from jupyter_linda.errors import InvalidInput, ProviderFault
 from jupyter_linda.gateway.providers import AUTOMATIC, DEMO_MODEL, Providers
 from jupyter_linda.schemas import ProviderInput
 
@@ -64,3 +64,22 @@ def test_a_missing_key_is_told_before_anything_is_asked(providers):
     providers.put("far", ProviderInput(kind="anthropic", models=("big",), key="sk-ant-0123456789"))
     providers.check_key("far/big")
     providers.check_key("ollama/llama3")
+
+
+def test_the_panels_list_of_fallbacks_comes_before_the_administrators(tmp_path, clock):
+    made = Providers(
+        tmp_path, clock, environment={}, default_model="", allowed_models=["a/*", "b/*"],
+        is_demo_ready=lambda: True, fallbacks=["b/one"],
+    )  # fmt: skip
+    assert made.fallbacks() == ("b/one",)
+    made.choose_fallbacks(["a/two", "a/one", "a/two"])
+    assert made.fallbacks() == ("a/two", "a/one")
+    made.choose_fallbacks([])
+    assert made.fallbacks() == ()
+    with pytest.raises(InvalidInput, match="cannot answer in another"):
+        made.choose_fallbacks([AUTOMATIC])
+    with pytest.raises(ProviderFault, match="list of allowed models"):
+        made.choose_fallbacks(["c/one"])
+    (tmp_path / "providers.json").write_text('{"fallback_models": "a/one"}')
+    with pytest.raises(InvalidInput, match="fallback_models is a list"):
+        made.fallbacks()

@@ -63,7 +63,7 @@ class Places:
 def run(
     scripted: Scripted, *, patience: Patience = QUICK, fallbacks: Sequence[str] = (), **request: Any
 ) -> tuple[list[ModelEvent], ProviderFault | None]:
-    model = RetryingModel(scripted, Places(), patience=patience, fallbacks=fallbacks)
+    model = RetryingModel(scripted, Places(), patience=patience, fallbacks=lambda: fallbacks)
     return again(model, **request)
 
 

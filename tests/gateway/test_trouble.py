@@ -105,7 +105,7 @@ class Asker:
         before = len(self._provider.requests)
         one = LitellmModel(self.providers, self._ids, None, timeouts=timeouts)
         patience = Patience(tries=tries, total_s=20, longest_wait_s=3, first_wait_s=0.01)
-        patient = RetryingModel(one, self.providers, patience=patience, fallbacks=fallbacks)
+        patient = RetryingModel(one, self.providers, patience=patience, fallbacks=lambda: fallbacks)
         asked = ModelRequest(model, [{"role": "user", "content": key}], **request)
         events: list[ModelEvent] = []
 

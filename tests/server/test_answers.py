@@ -301,6 +301,7 @@ def test_a_silent_model_does_not_break_a_follower(tmp_path, provider):
     ("method", "path", "body"),
     [
         ("PUT", "models/default", {"model": "demo"}),
+        ("PUT", "models/fallbacks", {"models": ["fake/other"]}),
         ("PUT", "providers/fake", {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "models": ["x"], "key": "k"}),
         ("DELETE", "providers/fake", None),
     ],
@@ -325,5 +326,7 @@ def test_the_page_says_where_work_goes(lab, page):
     was = page.call("GET", "models")["default"]
     assert page.call("PUT", "models/default", {"model": "second/other"})["default"] == "second/other"
     page.call("PUT", "models/default", {"model": was})
+    assert page.call("PUT", "models/fallbacks", {"models": ["second/other"]})["fallbacks"] == ["second/other"]
+    assert page.call("PUT", "models/fallbacks", {"models": []})["fallbacks"] == []
     page.call("DELETE", "providers/second")
     assert "second" not in [one["name"] for one in page.call("GET", "providers")["providers"]]

@@ -55,6 +55,27 @@ def test_the_reply_of_another_model_says_which_and_why(open_panel, provider):
     expect(notice).to_contain_text("The provider refused the key.")
 
 
+def test_the_list_in_the_panel_holds_at_once(open_panel, provider):
+    provider.script("anybody there", [Fail(401)])
+    panel = open_panel()
+    panel.button("More views").click()
+    panel.root.get_by_role("menuitem", name="Models and settings").click()
+    listed = panel.root.get_by_role("list", name="When it cannot answer")
+    expect(listed.get_by_role("listitem")).to_have_text(["otherRemove"])
+    panel.root.get_by_role("combobox", name="Another model to ask").select_option("fake/scripted")
+    panel.root.get_by_role("button", name="Ask scripted earlier").click()
+    expect(listed.get_by_role("listitem")).to_have_text(["scriptedRemove", "otherEarlierRemove"])
+    panel.root.get_by_role("button", name="Do not ask scripted").click()
+    panel.root.get_by_role("button", name="Do not ask other").click()
+    expect(panel.root.get_by_text("No other model is asked.")).to_be_visible()
+    panel.button("Chats").click()
+    panel.new_chat()
+    panel.ask("anybody there")
+    panel.expect_text("The provider refused the key.")
+    expect(panel.log).not_to_contain_text("other did not answer")
+    panel.lab.connect(provider.base_url, models=("scripted", "other"))
+
+
 def test_a_reply_that_broke_off_says_so_and_can_be_continued(open_panel, provider):
     provider.script("break off", [Say("The total is 12"), Cut()])
     provider.script("Continue where you stopped.", [Say("3,000."), End("stop")])

@@ -7,6 +7,7 @@ import { useFrame, useStore } from '../frame';
 import { describe } from '../models';
 import { clockTime } from '../moments';
 import { ProviderForm } from '../parts/provider';
+import { Fallbacks } from '../parts/fallbacks';
 import { LocalServers } from '../parts/servers';
 import { StandingInstructions } from '../parts/standing';
 import type { Provider } from '../types';
@@ -31,6 +32,7 @@ export default function SettingsView(): JSX.Element {
     <div className="linda-View">
       <div className="linda-Scroll linda-Page">
         <DefaultModel />
+        <Fallbacks />
         <section aria-labelledby="linda-providers">
           <h3 id="linda-providers">{trans.__('Connected providers')}</h3>
           {providers?.length === 0 && (
