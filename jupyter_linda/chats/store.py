@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from ..errors import NotFound
-from ..events.log import Transaction, home_of
+from ..events.log import Transaction, as_event, home_of
 from ..events.payloads import ChatChanged, ChatDeleted, MessageAdded
 from ..ports.held import plain
-from ..schemas import Call, Chat, ChatPatch, ChatView, Diff, Message, NewChat, Question, Run
+from ..schemas import Call, Chat, ChatPatch, ChatView, Diff, Event, Message, NewChat, Question, Run
 from ..storage.hidden import visible, visible_json
 from ..storage.tables import calls, chats, events, messages, questions, runs
 from ..storage.texts import json_shown
@@ -189,12 +189,21 @@ def view(connection: Connection, chat_id: str, owner_id: str) -> ChatView:
         ),
         summaries=summaries.of_chat(connection, chat_id),
         meter=summaries.last_meter(connection, chat_id),
+        wait=_wait(connection, chat_id),
         runs=tuple(
             as_run(row)
             for row in connection.execute(select(runs).where(runs.c.chat_id == chat_id).order_by(runs.c.queued_at))
         ),
         seq=last_seq(connection, chat_id),
     )
+
+
+def _wait(connection: Connection, chat_id: str) -> Event | None:
+    """What a run waits for now: whatever else comes ends a wait."""
+    row = connection.execute(
+        select(events).where(events.c.chat_id == chat_id).order_by(events.c.seq.desc()).limit(1)
+    ).first()
+    return as_event(row) if row is not None and row.kind == "model.retrying" else None
 
 
 def streamed_text(connection: Connection, chat_id: str, message_id: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ _LIST = TypeAdapter(Annotated[list[Annotated[str, Field(max_length=300)]], Field
 
 
 def read_providers(path: Path) -> dict[str, Any]:  # any JSON object with "providers"
-    """`providers.json`: {"providers": {name: ProviderInput}, "default_model", "fallback_models"}, the last two optional.
+    """`providers.json`: {"providers": {name: ProviderInput}, "default_model", "fallback_models"}; two are optional.
 
     Raises `InvalidInput` for what is malformed; a file that is not there is an empty one.
     """

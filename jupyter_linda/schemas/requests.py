@@ -12,6 +12,7 @@ from .nouns import (
     Call,
     Chat,
     ContextItem,
+    Event,
     GrantScope,
     JournalEntry,
     Message,
@@ -101,6 +102,8 @@ class ChatView(Noun):
     """What stands for older messages in prompts, oldest first."""
     meter: ContextMeter | None = None
     """What the newest prompt was made of; None before the first."""
+    wait: Event | None = None
+    """The chat's newest event, where it tells that the model is asked again after a wait."""
     seq: int
 
 

@@ -55,7 +55,7 @@ export function logFrom(view: ChatView, before?: ChatLog): ChatLog {
     summaries: byId(view.summaries, 'upto_message_id'),
     meter: view.meter,
     progress: {},
-    waits: {},
+    waits: view.wait ? waitsAfter({}, view.wait) : {},
     chosen: before?.chosen ?? {},
     seq: view.seq
   };

@@ -355,6 +355,7 @@ export interface ChatView {
   journal: JournalEntry[];
   summaries: Summary[];
   meter: ContextMeter | null;
+  wait: Event | null;
   seq: number;
 }
 /** GET chats: newest first; `seq` of the home stream at that moment. */

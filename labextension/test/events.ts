@@ -168,6 +168,7 @@ export function view(change: Partial<ChatView> = {}): ChatView {
     journal: [],
     summaries: [],
     meter: null,
+    wait: null,
     seq: 0,
     ...change
   };
