@@ -30,7 +30,7 @@ class IgnoreFiles:
     hides rather too much than too little.
     """
 
-    _specs: dict[str, tuple[tuple[int, int], GitIgnoreSpec]] = field(default_factory=dict)
+    _specs: dict[str, tuple[tuple[int, int, int], GitIgnoreSpec]] = field(default_factory=dict)
 
     def hides(self, base: str, parts: Sequence[str], *, is_folder: bool) -> bool:
         """Whether `base` + `parts` is hidden; files are looked for in `base` and in every folder below it."""
@@ -57,7 +57,8 @@ class IgnoreFiles:
             if error.errno == errno.ENAMETOOLONG:
                 return None  # no such folder can be
             return _EVERYTHING  # it is there and cannot be read: what it hides is unknown
-        key, seen = str(folder), (found.st_mtime_ns, found.st_size)
+        # Who writes a file may set its time of change back, and not the time of that.
+        key, seen = str(folder), (found.st_mtime_ns, found.st_ctime_ns, found.st_size)
         kept = self._specs.get(key)
         if kept is None or kept[0] != seen:
             kept = (seen, _read(file, found.st_size))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import unicodedata
 
@@ -95,6 +96,19 @@ def test_a_change_holds_at_once(team, policy):
     assert is_open(policy, "ok.csv")
     (team / ".lindaignore").unlink()
     assert is_open(policy, "other.csv")
+
+
+def test_a_change_holds_whose_time_and_size_were_set_back(team, policy):
+    file = team / ".lindaignore"
+    hide(team, "other/")
+    assert is_open(policy, "keeps/a")
+    before = file.stat()
+    while file.stat().st_ctime_ns == before.st_ctime_ns:  # one tick of the file system's clock
+        hide(team, "keeps/")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = file.stat()
+    assert (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size)
+    assert not is_open(policy, "keeps/a")
 
 
 def test_a_file_that_cannot_be_read_hides_everything_beside_it(team, policy):
