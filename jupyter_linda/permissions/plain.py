@@ -9,6 +9,12 @@ user's own `table` has, and what earlier code made of them (or of `pandas` itsel
 should be. That code ran because a person wrote or allowed it, or because it was plain itself. And a module is found
 where Python finds it: so code that imports or draws is plain only where no Python file lies beside the notebook
 (`is_alone`).
+
+Some common lines stay outside on purpose. `table["b"] = …` on a variable of the kernel: it may be a memory map, a shelf
+or the environment, which write elsewhere; `table = table.assign(b=…)` does the same and is plain. `table.amount`: a
+name that is no usual one may be a property that does anything; `table["amount"]` is plain. `table.copy()` may share
+what it holds. `read_csv`: an address is a path to it, and a path is judged where tools open files. seaborn: it fetches
+data sets, and its functions take others as arguments.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ from jupyter_linda.permissions.written import LOADS, find_in_written
 from jupyter_linda.schemas import Diff, Preview
 
 PLAIN = [
+    'df = df.assign(b=df["a"] * 2)',
+    'df["amount"]',
     "marker = 6 * 7",
     "df.agg({'a': 'sum', 'b': ['min', 'max']})",
     "x = 6 * 7\nprint(f'{x:.2f} of 3 < 4')",
@@ -190,6 +192,8 @@ SLY = [
     'x = rcParams\nx["text.usetex"] = True',
     "disk += 1",
     "view = disk.reshape(3)\nview[0] = 1",
+    "view = lazy.copy()\nview[0] = 1",  # may share what it holds
+    "df.amount",
     "view = disk.T\nview += 1",
     "t = pd.DataFrame(disk)\nt.iloc[0, 0] = 5",
     "l = [disk]\nm = l[0]\nm[0] = 1",
