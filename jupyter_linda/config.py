@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_core.paths import jupyter_data_dir
-from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, default, validate
+from traitlets import Bool, Dict, Enum, Float, Int, List, TraitError, Unicode, default, validate
 from traitlets.config import Configurable
 
 
@@ -34,6 +34,10 @@ class LindaSettings(Configurable):
     default_model = Unicode(
         "",
         help="Model of new chats as litellm names it, or 'linda/demo'. Empty: the panel's choice, else the demo model.",
+    ).tag(config=True)
+    providers = Dict(
+        help="Providers for everybody on this server, by name: {'kind', 'base_url', 'models', 'key_variable', …}; the "
+        "key is in the environment variable that is named. LINDA_PROVIDERS may hold the same as JSON.",
     ).tag(config=True)
     allowed_models = Names(
         help="When not empty: the only models that may be used (exact names, or a prefix ending in '*')."

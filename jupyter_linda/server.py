@@ -107,6 +107,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             allowed_models=settings.allowed_models,
             is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
             fallbacks=settings.fallback_models,
+            shared=settings.providers,
         ),
         rules=rules,
         levels=LevelFile(settings.privacy_file),

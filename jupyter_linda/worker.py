@@ -143,6 +143,7 @@ class Worker:
             allowed_models=settings["allowed_models"],
             is_demo_ready=lambda: weights is not None,
             fallbacks=settings["fallback_models"],
+            shared=settings["providers"],
         )
         demo = DemoModel(weights=weights)
         timeouts = Timeouts(

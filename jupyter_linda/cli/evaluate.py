@@ -148,6 +148,7 @@ def _agree(choice: Namespace, tasks: Sequence[Task]) -> None:
         SystemClock(),
         default_model=settings.default_model,
         allowed_models=settings.allowed_models,
+        shared=settings.providers,
         is_demo_ready=lambda: find_weights(data_dir, configured=settings.demo_weights) is not None,
     )
     _check_model(choice.model, providers)

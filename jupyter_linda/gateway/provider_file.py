@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ..errors import InvalidInput
-from ..schemas import ProviderInput
+from ..schemas import ProviderInput, SharedProvider
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +51,42 @@ def read_keys(path: Path) -> dict[str, Any]:  # {name: {"key", "set_at"}}
                 remedy="Mend the file, or delete that entry and give the key again.",
             )
     return keys
+
+
+def read_shared(settings: Mapping[str, Any], text: str) -> dict[str, SharedProvider]:
+    """Those of `c.LindaSettings.providers`, and before them of `text`, the JSON of LINDA_PROVIDERS.
+
+    Raises `InvalidInput`, which names the place and the provider.
+    """
+    try:
+        of_environment = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        raise _unusable("LINDA_PROVIDERS", f"it is no JSON: {error}") from None
+    made = {}
+    for place, values in (("LINDA_PROVIDERS", of_environment), ("c.LindaSettings.providers", settings)):
+        if not isinstance(values, dict):
+            raise _unusable(place, "it is no object by name")
+        for name, value in values.items():
+            if not is_name(name):
+                raise _unusable(place, f"{name!r} cannot name a provider")
+            try:
+                made[name] = SharedProvider.model_validate(value)
+            except ValidationError as error:
+                why = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+                raise _unusable(place, f"the provider {name!r}: {why}") from None
+    return made
+
+
+def is_name(name: str) -> bool:
+    """Whether a text can name a provider; models are named provider/model, and ours linda/…"""
+    return bool(name) and "/" not in name and name != "linda" and len(name) <= 60
+
+
+def _unusable(place: str, why: str) -> InvalidInput:
+    return InvalidInput(
+        f"{place} cannot be used: {why}.",
+        remedy="Whoever runs this server can mend it; see “Models for everybody” in the manual.",
+    )
 
 
 def _read_json(path: Path) -> dict[str, Any]:  # any JSON object

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import os
 from dataclasses import dataclass
@@ -9,16 +10,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..errors import InvalidInput, NotFound, ProviderFault
+from ..errors import InvalidInput, NotAllowed, NotFound, ProviderFault
 from ..schemas import ModelInfo, Provider, ProviderInput
 from ..storage.files import write_json
-from .provider_file import read_keys, read_providers
+from .litellm_words import check_known
+from .provider_file import is_name, read_keys, read_providers, read_shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from ..ports import Clock
+    from ..schemas import SharedProvider
 
 DEMO_MODEL = "linda/demo"
 AUTOMATIC = "linda/automatic"
@@ -71,6 +74,7 @@ class Providers:
         allowed_models: Sequence[str],
         is_demo_ready: Callable[[], bool],
         fallbacks: Sequence[str] = (),
+        shared: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._file = folder / "providers.json"
@@ -79,6 +83,7 @@ class Providers:
         self._configured_default = default_model
         self._allowed = tuple(allowed_models)
         self._configured_fallbacks = tuple(fallbacks)
+        self._configured = shared or {}
         self._is_demo_ready = is_demo_ready
         self._environment = os.environ if environment is None else environment
 
@@ -100,9 +105,10 @@ class Providers:
 
     def put(self, name: str, wish: ProviderInput) -> Provider:
         """Connect or change a provider; a key of None keeps the stored one, an empty one forgets it."""
-        if not name or "/" in name or name == "linda" or len(name) > 60:
+        self._check_own(name)
+        if not is_name(name):
             raise InvalidInput(f"{name!r} cannot name a provider.", remedy="Use a short word without a slash.")
-        settings = self._read()
+        settings = read_providers(self._file)
         if wish.key is None and name in self._keys() and not self._is_same_place(name, wish):
             raise InvalidInput(
                 "The provider's address or kind changed, so its stored key is not sent there.",
@@ -121,7 +127,8 @@ class Providers:
 
     def remove(self, name: str) -> None:
         """Disconnect a provider and forget its key."""
-        settings, keys = self._read(), self._keys()
+        self._check_own(name)
+        settings, keys = read_providers(self._file), self._keys()
         if settings["providers"].pop(name, None) is None:
             raise NotFound(f"There is no provider {name!r}.")
         write_json(self._file, settings)
@@ -182,7 +189,7 @@ class Providers:
             raise InvalidInput(
                 f"{model_id[:60]!r} is not a model's name.", remedy="Use provider/model, as the picker does."
             )
-        settings = self._read()
+        settings = read_providers(self._file)
         settings["default_model"] = model_id
         write_json(self._file, settings)
 
@@ -200,7 +207,7 @@ class Providers:
                     f"{model[:60]!r} cannot answer in another's place.",
                     remedy="Use provider/model, as the picker does.",
                 )
-        settings = self._read()
+        settings = read_providers(self._file)
         settings["fallback_models"] = list(dict.fromkeys(models))
         write_json(self._file, settings)
 
@@ -220,8 +227,9 @@ class Providers:
         return next((model.model_id for model in fit if model.is_local), fit[0].model_id if fit else DEMO_MODEL)
 
     def check_key(self, model_id: str) -> None:
-        """Raises `ProviderFault` where a provider that wants a key has none."""
+        """Raises `ProviderFault` where a provider that wants a key has none, or nobody knows the model's."""
         connection = self.connect(model_id)
+        check_known(connection.litellm_model, as_given=model_id)
         kind = connection.litellm_model.partition("/")[0]
         if kind not in KEY_VARIABLES or connection.key or connection.base_url:
             return
@@ -269,7 +277,8 @@ class Providers:
     def known_keys(self) -> tuple[str, ...]:
         """Every key that is stored or in the environment: for keeping them out of prompts."""
         stored = [str(one["key"]) for one in self._keys().values() if isinstance(one, dict) and one.get("key")]
-        return tuple(stored + [key for name in KEY_VARIABLES.values() if (key := self._environment.get(name))])
+        names = [*KEY_VARIABLES.values(), *(one.key_variable for one in self._shared.values())]
+        return tuple(stored + [key for name in names if (key := self._environment.get(name))])
 
     def connect(self, model_id: str) -> Connection:
         """How to reach a model: by the connected provider of its first part, else as litellm names it."""
@@ -330,28 +339,49 @@ class Providers:
 
     # ---- files -------------------------------------------------------------------------------------
 
-    def _read(self) -> dict[str, Any]:  # the file's JSON, validated
-        return read_providers(self._file)
+    @functools.cached_property
+    def _shared(self) -> Mapping[str, SharedProvider]:
+        return read_shared(self._configured, self._environment.get("LINDA_PROVIDERS", ""))
+
+    def _read(self) -> dict[str, Any]:  # the file's JSON, validated, and what is shared in the place of its own
+        values = read_providers(self._file)
+        for name, one in self._shared.items():
+            values["providers"][name] = one.model_dump(exclude={"key", "key_variable"}, mode="json")
+        return values
+
+    def _check_own(self, name: str) -> None:
+        if name in self._shared:
+            raise NotAllowed(
+                f"The provider {name!r} is set up by whoever runs this server.",
+                remedy="Connect one under another name.",
+            )
 
     def _keys(self) -> dict[str, Any]:  # {name: {"key", "set_at"}}
         return read_keys(self._keys_file)
 
     def _key(self, name: str, kind: str, keys: Mapping[str, Any]) -> str:
         stored = keys.get(name)
-        if isinstance(stored, dict) and stored.get("key"):
+        if isinstance(stored, dict) and stored.get("key") and name not in self._shared:
             return str(stored["key"])
-        return self._environment.get(KEY_VARIABLES.get(kind, ""), "")
+        return self._environment.get(self._variable(name, kind), "")
+
+    def _variable(self, name: str, kind: str) -> str:
+        """Which environment variable holds the key of a provider that has none of its own."""
+        own = self._shared[name].key_variable if name in self._shared else ""
+        return own or KEY_VARIABLES.get(kind, "")
 
     def _as_provider(self, name: str, values: Mapping[str, Any], keys: Mapping[str, Any]) -> Provider:
         wish = ProviderInput.model_validate({**values, "key": None})
-        stored = keys.get(name)
-        in_environment = bool(self._environment.get(KEY_VARIABLES.get(wish.kind, ""), ""))
+        is_shared = name in self._shared
+        stored = None if is_shared else keys.get(name)
+        in_environment = bool(self._environment.get(self._variable(name, wish.kind), ""))
         source = "file" if stored else "environment" if in_environment else ""
         return Provider(
             name=name,
             has_key=bool(source),
             key_source=source,
             key_set_at=datetime.fromisoformat(stored["set_at"]) if stored and stored.get("set_at") else None,
+            is_shared=is_shared,
             **wish.model_dump(exclude={"key"}),
         )
 

@@ -274,6 +274,8 @@ class Provider(Noun):
     has_key: bool = False
     key_source: Literal["", "environment", "file"] = ""
     key_set_at: datetime | None = None
+    is_shared: bool = False
+    """Set up by whoever runs the server: nobody changes it here."""
 
 
 class Check(Noun):

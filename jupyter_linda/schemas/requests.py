@@ -134,7 +134,9 @@ class CondenseChat(Noun):
 
 
 class Answer(Noun):
-    """POST questions/{question_id}/answer. `answer`: "once", "always", "no", or one of the choices / free text."""
+    """POST questions/{question_id}/answer. `answer`: "once", "always", "no", "unasked" (where nobody can be asked:
+    it counts as no), or one of the choices / free text.
+    """
 
     answer: Annotated[str, Field(max_length=10_000), Words]
     scope: GrantScope | None = None
@@ -156,6 +158,14 @@ class ProviderInput(Noun):
     """US dollars for a million tokens; None: by litellm's table, and unknown for an address of one's own."""
     output_usd: float | None = Field(None, ge=0)
     key: str | None = None
+
+
+class SharedProvider(ProviderInput):
+    """One of `c.LindaSettings.providers`: for everybody on a server; its key is in an environment variable."""
+
+    key: None = None
+    key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$|^$")] = ""
+    """Empty: the usual one of its kind, such as OPENAI_API_KEY."""
 
 
 class Presence(Noun):

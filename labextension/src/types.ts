@@ -191,6 +191,7 @@ export interface Provider {
   has_key: boolean;
   key_source: '' | 'environment' | 'file';
   key_set_at: string | null;
+  is_shared: boolean;
 }
 /** One line of the doctor and of the readiness page. */
 export interface Check {
@@ -393,6 +394,19 @@ export interface ProviderInput {
   input_usd?: number | null;
   output_usd?: number | null;
   key?: string | null;
+}
+/** One of `c.LindaSettings.providers`: for everybody on a server; its key is in an environment variable. */
+export interface SharedProvider {
+  label: string;
+  kind: string;
+  base_url: string;
+  proxy: string;
+  ca_file: string;
+  models: string[];
+  input_usd: number | null;
+  output_usd: number | null;
+  key: null;
+  key_variable: string;
 }
 /** What one browser tab has open; sent on change over the panel's WebSocket. */
 export interface Presence {

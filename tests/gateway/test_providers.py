@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from jupyter_linda.errors import InvalidInput, ProviderFault
+from jupyter_linda.errors import InvalidInput, NotAllowed, ProviderFault
 from jupyter_linda.gateway.providers import AUTOMATIC, DEMO_MODEL, Providers
 from jupyter_linda.schemas import ProviderInput
 
@@ -83,3 +85,56 @@ def test_the_panels_list_of_fallbacks_comes_before_the_administrators(tmp_path, 
     (tmp_path / "providers.json").write_text('{"fallback_models": "a/one"}')
     with pytest.raises(InvalidInput, match="fallback_models is a list"):
         made.fallbacks()
+
+
+SHARED = {
+    "class": {"kind": "openai", "base_url": "https://llm.example.edu/v1", "models": ["small"], "key_variable": "K"}
+}
+
+
+def shared(tmp_path, clock, settings=None, **environment):
+    return Providers(
+        tmp_path, clock, environment=environment, default_model="", allowed_models=[], is_demo_ready=lambda: True,
+        shared=settings,
+    )  # fmt: skip
+
+
+def test_a_provider_for_everybody_comes_with_its_key_and_nobody_changes_it(tmp_path, clock):
+    own = shared(tmp_path, clock)
+    own.put("class", ProviderInput(kind="openai", base_url="https://elsewhere.example", models=("mine",), key="sk-own"))
+    made = shared(tmp_path, clock, SHARED, K="sk-class-0123456789")
+    (listed,) = made.list_all()
+    assert (listed.base_url, listed.key_source, listed.is_shared) == ("https://llm.example.edu/v1", "environment", True)
+    assert made.connect("class/small").key == "sk-class-0123456789"
+    assert "sk-class-0123456789" in made.known_keys()
+    for change in (lambda: made.put("class", ProviderInput(kind="openai")), lambda: made.remove("class")):
+        with pytest.raises(NotAllowed, match="set up by whoever runs this server"):
+            change()
+    made.put("mine", ProviderInput(kind="ollama", models=("a",)))
+    assert "llm.example.edu" not in (tmp_path / "providers.json").read_text()
+    assert own.connect("class/mine").key == "sk-own"
+
+
+def test_the_environment_may_hold_them_and_the_settings_come_last(tmp_path, clock):
+    text = json.dumps({**SHARED, "second": {"kind": "groq", "models": ["x"]}})
+    made = shared(tmp_path, clock, {"second": {"kind": "mistral"}}, LINDA_PROVIDERS=text, GROQ_API_KEY="g")
+    assert {one.name: one.kind for one in made.list_all() if one.is_shared} == {"class": "openai", "second": "mistral"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment", "said"),
+    [
+        ({}, "{", "LINDA_PROVIDERS cannot be used: it is no JSON"),
+        ({}, "[1]", "LINDA_PROVIDERS cannot be used: it is no object by name"),
+        ({"a/b": {}}, "", "c.LindaSettings.providers cannot be used: 'a/b' cannot name a provider"),
+        ({"class": {"kind": "openai", "key": "sk-secret"}}, "", "the provider 'class': key"),
+        ({"class": {"kind": "Open AI"}}, "", "the provider 'class': kind"),
+        ({"class": 3}, "", "the provider 'class'"),
+    ],
+)
+def test_what_cannot_be_used_is_named_and_no_key_is_said(tmp_path, clock, settings, environment, said):
+    made = shared(tmp_path, clock, settings, LINDA_PROVIDERS=environment)
+    with pytest.raises(InvalidInput) as caught:
+        made.models()
+    assert said in caught.value.message
+    assert "sk-secret" not in caught.value.message

@@ -129,25 +129,36 @@ function ProviderRow(props: {
       <div className="linda-List-text">
         <strong>{label}</strong>
         <span className="linda-Note">
-          {[provider.kind, provider.base_url, key].filter(Boolean).join(' · ')}
+          {[
+            provider.kind,
+            provider.base_url,
+            key,
+            provider.is_shared ? trans.__('for everybody on this server') : ''
+          ]
+            .filter(Boolean)
+            .join(' · ')}
         </span>
       </div>
-      <button
-        type="button"
-        className="linda-Button"
-        aria-label={trans.__('Edit %1', label)}
-        onClick={props.onEdit}
-      >
-        {trans.__('Edit')}
-      </button>
-      <button
-        type="button"
-        className="linda-Button"
-        aria-label={trans.__('Disconnect %1', label)}
-        onClick={() => void actions.deleteProvider(provider.name)}
-      >
-        {trans.__('Disconnect')}
-      </button>
+      {!provider.is_shared && (
+        <>
+          <button
+            type="button"
+            className="linda-Button"
+            aria-label={trans.__('Edit %1', label)}
+            onClick={props.onEdit}
+          >
+            {trans.__('Edit')}
+          </button>
+          <button
+            type="button"
+            className="linda-Button"
+            aria-label={trans.__('Disconnect %1', label)}
+            onClick={() => void actions.deleteProvider(provider.name)}
+          >
+            {trans.__('Disconnect')}
+          </button>
+        </>
+      )}
     </li>
   );
 }
