@@ -29,7 +29,7 @@ export function Fallbacks(): JSX.Element {
       <ol className="linda-List" aria-labelledby="linda-fallbacks">
         {chosen.map((id, at) => (
           <li key={id} className="linda-List-item">
-            <span className="linda-List-main">{labelOf(id)}</span>
+            <span className="linda-List-text">{labelOf(id)}</span>
             {at > 0 && (
               <button
                 type="button"

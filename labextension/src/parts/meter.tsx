@@ -97,8 +97,8 @@ function Parts(props: {
             meter.shortened,
             meter.shortened
           )}`}
-        {typeof meter.step_usd === 'number' &&
-          ` ${trans.__('A step with this costs about %1.', costOf(meter.step_usd))}`}
+        {Boolean(meter.step_usd) &&
+          ` ${trans.__('A step with this costs about %1.', costOf(meter.step_usd ?? 0))}`}
       </p>
       <InstructionList />
       <CondenseButton />
