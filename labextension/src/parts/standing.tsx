@@ -39,7 +39,7 @@ export function StandingInstructions(): JSX.Element {
         )}
       </p>
       <textarea
-        className="linda-Input linda-mod-grow"
+        className="linda-Input"
         rows={4}
         maxLength={MOST_CHARS}
         disabled={saved === null}
