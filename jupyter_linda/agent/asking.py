@@ -33,12 +33,14 @@ def refused(asked: Sequence[Question]) -> frozenset[str]:
     return frozenset(closed - agreed(asked))
 
 
-def refusal(needed: WordNeeded) -> Problem:
+def refusal(needed: WordNeeded, asked: Sequence[Question]) -> Problem:
     """How a run ends that may not send."""
     if isinstance(needed, ConsentNeeded):
+        was_asked = not any(one.resource == needed.about and one.answer == "unasked" for one in asked)
         return Problem(
             kind="no_consent",
-            message=f"Nothing was sent to {needed.about}: you did not allow it.",
+            message=f"Nothing was sent to {needed.about}: "
+            + ("you did not allow it." if was_asked else "nobody could be asked."),
             remedy="Choose a model on this machine, or send the message again and allow it.",
         )
     return Problem(kind="budget", message=needed.message, remedy=needed.remedy)

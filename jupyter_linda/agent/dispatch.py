@@ -140,6 +140,7 @@ class Dispatcher:
                 f"Not allowed: {verdict.reason} Nothing was done.",
                 action=tool.action,
                 problem=Problem(kind="NotAllowed", message=verdict.reason, remedy=how_to_allow(verdict)),
+                title=title_of(judged.call, seen_for(row.call_id, transcript.questions)),
             )
             return None
         seen = seen_for(row.call_id, transcript.questions)

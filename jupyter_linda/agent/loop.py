@@ -167,7 +167,7 @@ class Runner:
     async def _ask_person(self, needed: ConsentNeeded | BudgetPassed) -> None:
         """Nothing was sent: the run waits for the person's word and holds no worker, or ends: they said no before."""
         if needed.about in asking.refused(self._asked):
-            await self._end("failed", asking.refusal(needed))
+            await self._end("failed", asking.refusal(needed, self._asked))
             return
         question = asking.question_for(
             needed,

@@ -188,8 +188,14 @@ def sources_before(row: CallRow, transcript: Transcript, tools: Mapping[str, Too
         if done.message_id != row.message_id and _tells(done, tools.get(done.name))
     ]
     attached = [item.path for message in transcript.history for item in message.context if _is_outside(item)]
-    sources = [*reversed(read), *attached, *transcript.guided_by]
+    unnamed = [path for path in attached if not any(_names(title, path) for title in read)]
+    sources = [*reversed(read), *unnamed, *transcript.guided_by]
     return tuple(dict.fromkeys(map(one_line, sources)))[:MOST_SOURCES]
+
+
+def _names(title: str, path: str) -> bool:
+    """Whether the title of a call says that it read this very path."""
+    return bool(path) and any(f" {path}{end}" in f" {title} " for end in (" ", ","))
 
 
 def _is_outside(item: ContextItem) -> bool:

@@ -67,6 +67,8 @@ def told_in_full(problem: Problem) -> str:
 
 def how_to_allow(verdict: Verdict) -> str:
     """The remedy of a refusal."""
+    if verdict.rule == "nobody could be asked":
+        return "Ask in the Linda panel or on a terminal, or allow it beforehand with --yes-to."
     return "" if verdict.rule == "the person said no" else "The rules can be changed in the Permissions view."
 
 

@@ -24,8 +24,8 @@ class _Filtered(LindaHandler):
         return audit.AuditFilter(
             chat_id=self.get_query_argument("chat_id", ""),
             tool=self.get_query_argument("tool", ""),
-            action=self._one_of("action", get_args(Action)),
-            decision=self._one_of("decision", _DECISIONS),
+            action=self.one_of("action", get_args(Action)),
+            decision=self.one_of("decision", _DECISIONS),
             text=self.get_query_argument("text", ""),
             since=self._instant("since"),
             until=self._instant("until"),
@@ -40,12 +40,6 @@ class _Filtered(LindaHandler):
                 return audit.list_entries(connection, owner, wanted, before=before, limit=limit)
 
         return await self.services.database.run(work)
-
-    def _one_of(self, name: str, known: tuple[str, ...]) -> str:
-        value = self.get_query_argument(name, "")
-        if value and value not in known:
-            raise InvalidInput(f"{name} is {value[:40]!r}.", remedy=f"Choose: {', '.join(known)}.")
-        return value
 
     def _instant(self, name: str) -> datetime | None:
         text = self.get_query_argument(name, "")
@@ -74,7 +68,7 @@ class AuditExportHandler(_Filtered):
 
     async def get(self) -> None:
         """Every decision that fits, newest first, as a file: CSV, or JSON lines."""
-        chosen = self._one_of("format", ("csv", "jsonl")) or "csv"
+        chosen = self.one_of("format", ("csv", "jsonl")) or "csv"
         wanted = self.wanted()
         kind = "text/csv" if chosen == "csv" else "application/x-ndjson"
         self.set_header("Content-Type", f"{kind}; charset=utf-8")

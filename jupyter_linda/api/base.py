@@ -107,6 +107,13 @@ class LindaHandler(APIHandler):
         except ValueError:
             raise InvalidInput(f"{name} is {text[:40]!r}, not a whole number.") from None
 
+    def one_of(self, name: str, known: tuple[str, ...]) -> str:
+        """A word of the query; empty where it has none, `InvalidInput` for one that is not known."""
+        value = self.get_query_argument(name, "")
+        if value and value not in known:
+            raise InvalidInput(f"{name} is {value[:40]!r}.", remedy=f"Choose: {', '.join(known)}.")
+        return value
+
     def refuse_tokens(self) -> None:
         """Only a person's browser session may do this: a kernel holds the token, so a token proves nothing."""
         if (

@@ -14,6 +14,7 @@ from ..events.payloads import PrivacyChanged
 from ..gateway.consents import add_consent
 from ..journal.store import note_grant
 from ..permissions import approvals
+from ..permissions.gate import UNASKED
 from ..runs import left, questions, servers
 from ..schemas import Answer, Grant, GrantScope, Question
 from .base import LindaHandler
@@ -26,8 +27,9 @@ class QuestionsHandler(LindaHandler):
     """GET questions"""
 
     async def get(self) -> None:
-        """Open questions over all chats."""
+        """Open questions over all chats; `InvalidInput` where others are wanted."""
         owner = self.owner_id
+        self.one_of("state", ("open",))
 
         def work() -> tuple[Question, ...]:
             with self.services.database.read() as connection:
@@ -114,7 +116,7 @@ def _refuse_lasting(question: Question, wish: Answer) -> None:
 
 def _checked(question: Question, wish: Answer) -> GrantScope | None:
     """The scope of an "always": one that was offered, nothing wider."""
-    if question.kind in ("approval", "consent") and wish.answer not in ("once", "always", "no"):
+    if question.kind in ("approval", "consent") and wish.answer not in ("once", "always", "no", UNASKED):
         raise InvalidInput(f"{wish.answer[:40]!r} does not answer this question.", remedy="Answer once, always or no.")
     if question.kind in ("outcome", "budget") and wish.answer not in question.choices:
         raise InvalidInput(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..schemas import NewTask, Task, TaskList, TaskPatch
+from typing import get_args
+
+from ..schemas import NewTask, Task, TaskList, TaskPatch, TaskStatus
 from ..tasks import store
 from .base import LindaHandler
 
@@ -11,8 +13,8 @@ class TasksHandler(LindaHandler):
     """GET and POST tasks"""
 
     async def get(self) -> None:
-        """The owner's tasks: open ones first, by due date."""
-        owner, status = self.owner_id, self.get_query_argument("status", "")
+        """The owner's tasks: open ones first, by due date; `InvalidInput` for a status that is none."""
+        owner, status = self.owner_id, self.one_of("status", get_args(TaskStatus))
 
         def work() -> TaskList:
             with self.services.database.read() as connection:

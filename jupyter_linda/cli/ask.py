@@ -27,6 +27,8 @@ REFUSED = 3
 ALWAYS_ASKS = " always asks"
 """How the rule of such a question ends."""
 YES = ("y", "yes", "j", "是")
+UNASKED = "unasked"
+"""The answer where there is no terminal: it counts as no, and nobody is said to have given it."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -187,9 +189,7 @@ class Talk:
             self._line(f"    {line}")
         for finding in preview.get("findings") or []:
             self._line(f"    ! {finding}")
-        answer = "once" if self._prompt("Allow once? [y/N] ").lower() in YES else "no"
-        self._was_refused = self._was_refused or answer == "no"
-        self._client.answer(question["question_id"], answer)
+        self._client.answer(question["question_id"], self._once_or_no("Allow once? [y/N] "))
 
     def _consent(self, question: Json) -> str:
         """May this leave? `--yes-to SEND` says yes to this run; nothing else does but a person."""
@@ -200,25 +200,30 @@ class Talk:
             return "once"
         for line in preview.get("code", "").splitlines():
             self._line(f"    {line}")
-        answer = "once" if self._prompt("Send it this time? [y/N] ").lower() in YES else "no"
-        self._was_refused = self._was_refused or answer == "no"
-        return answer
+        return self._once_or_no("Send it this time? [y/N] ")
 
     def _choose(self, question: Json) -> str:
         choices = question.get("choices") or []
         self._line(question["preview"]["sentence"])
         for number, choice in enumerate(choices, 1):
             self._line(f"  {number}. {choice}")
-        said = self._prompt("> ").strip()
+        said = (self._prompt("> ") or "").strip()
         if said.isdigit() and 1 <= int(said) <= len(choices):
             return str(choices[int(said) - 1])
         # Of a cut call, leaving it is the last choice; to the model's own question nobody answered.
         return said or (str(choices[-1]) if question["kind"] == "outcome" else "(Nobody is there to answer.)")
 
-    def _prompt(self, text: str) -> str:
+    def _once_or_no(self, text: str) -> str:
+        said = self._prompt(text)
+        answer = UNASKED if said is None else "once" if said.lower() in YES else "no"
+        self._was_refused = self._was_refused or answer != "once"
+        return answer
+
+    def _prompt(self, text: str) -> str | None:
+        """What was typed; None where there is nobody to type."""
         if not sys.stdin.isatty():
             self._line(f"{text}(no terminal to ask on: no)")
-            return ""
+            return None
         try:
             return input(text)
         except (EOFError, UnicodeDecodeError):

@@ -31,7 +31,11 @@ def problem(done: Done, language: Language) -> str:
     return " ".join(part for part in (f"{start}: {why}" if language == "en" else f"{start}：{why}", remedy) if part)
 
 
-_CHINESE = {"The person said no.": "您拒绝了。"}
+_CHINESE = {
+    "The person said no.": "您拒绝了。",
+    "Nobody could be asked, which means no.": "没有人可以询问，这等于拒绝。",
+    "Nobody answered in time, which means no.": "没有人及时回答，这等于拒绝。",
+}
 """Whole sentences of the gate; what names a rule or a path stays as it is."""
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 TAINTED = "content was read before"
 """Begins the rule of a question that is asked because of what the run has read."""
+UNASKED = "unasked"
+"""The answer where nobody can be asked: it counts as no."""
 _REMEMBERED = 1000
 
 
@@ -222,6 +224,9 @@ class RuleGate:
             return _Ruling("deny", found.rule, reason, "denied", by=found.by, may_degrade=found.may_degrade)
         if call.answer == "expired":
             return _Ruling("deny", "nobody answered in time", "Nobody answered in time, which means no.", "expired")
+        if call.answer == UNASKED:
+            reason = "Nobody could be asked, which means no."
+            return _Ruling("deny", "nobody could be asked", reason, "refused")
         if call.answer is not None and call.answer not in ("once", "always"):
             return _Ruling("deny", "the person said no", "The person said no.", "refused", by="person")
         if call.mode == "plan" and call.action != "read":

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 MOST_SOURCES = 5
 CODE_CELL = "# %% [code]"
 """Stands before each code cell in the preview of a new notebook."""
-BEYOND = "does more than compute and draw"
+BEYOND = "may do more than compute and draw"
 """Of code: nobody can say that it stays in its notebook."""
-CODE = "is code that does more than compute and draw"
+CODE = "is code that may do more than compute and draw"
 """Of text for a cell: who runs it next may not read it again."""
 LOSES = "takes a file from its place"
 _LOSING = frozenset(["delete_file", "move_file"])

@@ -103,9 +103,10 @@ async def list_files(
     if len(entries) > len(shown):
         lines.append(f"({len(entries) - len(shown)} more are not shown; list a folder inside.)")
     files = [{"path": e.path, "is_folder": e.is_folder, "size_bytes": e.size_bytes} for e in shown]
+    many = "1 entry" if len(entries) == 1 else f"{len(entries)} entries"
     return ToolResult(
         text="\n".join(lines) or "The folder is empty.",
-        title=f"Listed {path or 'the notebook folder'}, {len(entries)} entries",
+        title=f"Listed {path or 'the notebook folder'}, {many}",
         data={"path": path, "files": files, "truncated": len(entries) > len(shown)},
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -147,3 +148,24 @@ async def test_a_projects_command_is_from_outside_and_one_of_the_persons_own_is_
     assert sources(COMMAND) == (".linda/commands/run.md",)
     assert sources(COMMAND.model_copy(update={"path": ""})) == ()
     assert sources(ContextItem(kind="selection", path="", text="pasted")) == ("",)
+
+
+async def test_what_was_attached_and_read_is_named_once(desk):
+    desk.model.scripts["go"] = [uses(("look", {"name": "a"})), uses(("put", {"name": "a"})), says("ok")]
+    run = desk.send("go")
+    async with desk.working():
+        await desk.finish(run.run_id)
+    with desk.log.database.read() as connection:
+        transcript = load(connection, run)
+    read, put = transcript.calls
+    titled = replace(
+        transcript, calls=[SimpleNamespace(**{**read._asdict(), "title": "Read data.ipynb, 8 cells"}), put]
+    )
+
+    def sources(path: str) -> tuple[str, ...]:
+        item = ContextItem(kind="selection", path=path, text="pasted")
+        history = [transcript.history[0].model_copy(update={"context": (item,)})]
+        return sources_before(put, replace(titled, history=history), desk.tools)
+
+    assert sources("data.ipynb") == ("Read data.ipynb, 8 cells",)
+    assert sources("a.ipynb") == ("Read data.ipynb, 8 cells", "a.ipynb"), "a name's end is another name"

@@ -70,6 +70,8 @@ def test_without_a_terminal_consent_is_refused(linda, provider, lab):
     done = linda.run("ask", "write refused")
     assert done.code == 3
     assert "no terminal to ask on: no" in done.out
+    assert "– Create the file refused.txt: Nobody could be asked, which means no." in done.out
+    assert "said no" not in done.out
     assert "As you wish." in done.out
     assert not (lab.root / "refused.txt").exists()
 

@@ -32,6 +32,7 @@ class FakeClient:
         ("y", "", "once"),
         ("a", "", "no"),
         ("", "", "no"),
+        (None, "", "unasked"),
         ("x", "", "no"),
         ("", "WRITE|RUN", "no"),
         ("", "SEND", "once"),

@@ -85,6 +85,13 @@ def test_edit_mode_respects_an_ask_that_names_a_folder(bench):
     assert judge(bench, "x", **WRITE, mode="edit").effect == "auto"
 
 
+def test_nobody_being_there_to_ask_is_a_no_that_nobody_is_said_to_have_given(bench):
+    verdict = judge(bench, "x", **WRITE, answer="unasked")
+    assert (verdict.effect, verdict.permit) == ("deny", None)
+    assert verdict.reason == "Nobody could be asked, which means no."
+    assert bench.audit.entries[-1]["decision"] == "refused"
+
+
 def test_a_grant_covers_its_tool_path_and_chat_only(bench):
     grant(bench)
     assert judge(bench, "data/new.csv", **WRITE).rule == "grant grant_1"

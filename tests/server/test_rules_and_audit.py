@@ -90,10 +90,20 @@ def test_the_audit_is_filtered_and_taken_along(page, lab):
     assert json.loads(lines[1])["arguments"] == {"path": "表.csv"}
 
 
-@pytest.mark.parametrize("query", ["action=eat", "decision=perhaps", "since=yesterday", "until=9999-99-99"])
-def test_a_filter_that_can_fit_nothing_is_refused_in_words(page, query):
+@pytest.mark.parametrize(
+    "path",
+    [
+        "audit?action=eat",
+        "audit?decision=perhaps",
+        "audit?since=yesterday",
+        "audit?until=9999-99-99",
+        "tasks?status=zz",
+        "questions?state=nonsense",
+    ],
+)
+def test_a_filter_that_can_fit_nothing_is_refused_in_words(page, path):
     with pytest.raises(httpx.HTTPStatusError) as caught:
-        page.call("GET", f"audit?{query}")
+        page.call("GET", path)
     assert caught.value.response.status_code == 400
     assert caught.value.response.json()["remedy"]
 

@@ -23,6 +23,9 @@ def test_listing_names_folders_first_and_sizes(root, bench):
     result = bench.run(list_files)
     assert result.text == "b/\na.txt  3 bytes"
     assert result.data["files"][1] == {"path": "a.txt", "is_folder": False, "size_bytes": 3}
+    assert result.title == "Listed the notebook folder, 2 entries"
+    (root / "b" / "one.txt").touch()
+    assert bench.run(list_files, path="b").title == "Listed b, 1 entry"
 
 
 def test_listing_a_long_folder_says_what_is_left_out(root, bench):

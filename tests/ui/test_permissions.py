@@ -54,7 +54,7 @@ def test_case_ap_04_the_first_answer_wins_and_the_late_one_gets_words(asked):
 
 def test_a_question_says_which_rule_asks_and_may_be_answered_for_an_hour(asked):
     first, _ = asked("hour.txt")
-    first.expect_text("Asked because of: ask: write in the notebook folder")
+    first.expect_text("Your rules ask before anything in the notebook folder is changed.")
     first.root.get_by_role("button", name="Always here: choose how far").click()
     first.root.get_by_role("menuitem").filter(has_text="for 1 hour").first.click()
     first.expect_text("Over with hour.txt.")

@@ -5,6 +5,7 @@ import React from 'react';
 
 import { useFrame } from '../frame';
 import { clockTime } from '../moments';
+import { reasonWords } from '../reasons';
 import type { GrantScope, Question } from '../types';
 import { Arguments } from './arguments';
 import { DiffView } from './diff';
@@ -62,9 +63,7 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
       {isExact && <Arguments value={question.arguments} />}
       <Answers question={question} />
       {preview.rule && (
-        <p className="linda-Note">
-          {trans.__('Asked because of: %1', preview.rule)}
-        </p>
+        <p className="linda-Note">{reasonWords(preview.rule, trans)}</p>
       )}
       <div className="linda-Card-foot">
         <span>
@@ -228,7 +227,9 @@ function Decision(props: { question: Question }): JSX.Element {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        <span aria-hidden="true">{question.answer === 'no' ? '✕' : '⚖'}</span>
+        <span aria-hidden="true">
+          {/^(no|unasked)$/.test(question.answer ?? '') ? '✕' : '⚖'}
+        </span>
         <span className="linda-Tool-title">
           {decisionText(question, trans)}
         </span>
@@ -270,6 +271,8 @@ function decisionText(question: Question, trans: TranslationBundle): string {
       return trans.__('Always allowed by %1, %2', by, at);
     case 'no':
       return trans.__('Refused by %1, %2', by, at);
+    case 'unasked':
+      return trans.__('Nobody could be asked: not done');
     default:
       return trans.__('%1 answered “%2”, %3', by, question.answer ?? '', at);
   }

@@ -1,0 +1,44 @@
+/* Why something is asked, in the person's language: the server names a rule in its own words. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+const RULE = /^ask: (\w+) in (the notebook folder|this machine)$/;
+const TAINTED = 'content was read before: ';
+const ALWAYS = ' always asks';
+const UNLISTED = 'unlisted: ask';
+
+/** One sentence; a rule that somebody wrote, or a policy's, is named as it is. */
+export function reasonWords(rule: string, trans: TranslationBundle): string {
+  const [, action, where] = RULE.exec(rule) ?? [];
+  const place =
+    where === 'this machine'
+      ? trans.__('this machine')
+      : trans.__('the notebook folder');
+  switch (action) {
+    case 'read':
+      return trans.__('Your rules ask before anything in %1 is read.', place);
+    case 'write':
+      return trans.__(
+        'Your rules ask before anything in %1 is changed.',
+        place
+      );
+    case 'run':
+      return trans.__('Your rules ask before code runs in %1.', place);
+    case 'send':
+      return trans.__(
+        'Your rules ask before anything from %1 is sent to a model elsewhere.',
+        place
+      );
+  }
+  if (rule.startsWith(TAINTED)) {
+    return trans.__(
+      'Asked because what others wrote was read before: it may be behind this wish.'
+    );
+  }
+  if (rule.endsWith(ALWAYS)) {
+    return trans.__('This is always asked, whatever the rules say.');
+  }
+  return rule === UNLISTED
+    ? trans.__('Asked because no rule says anything of it.')
+    : trans.__('Asked because of: %1', rule);
+}
