@@ -13,6 +13,7 @@ from ..permissions.paths import open_checked, write_checked
 from ..permissions.placing import make_folder, place, temporary_beside
 from .cells import source_of
 from .merging import merge_bytes
+from .moves import is_link, move_back
 from .turning import NOTHING_LEFT, Turned
 
 if TYPE_CHECKING:
@@ -89,9 +90,14 @@ class FileUndo:
         now = _read(real, path)
         return path, real, now, self._wanted(path, now, old=old, new=new)
 
+    def _move_back(self, change: Change) -> Step:
+        return move_back(self._policy, change)
+
     def _write_back(self, change: Change) -> Step:
         path, real, now, wanted = self._plan(change)
         again: dict[str, Json] = {"op": "write", "path": path, "old": change["new"], "new": change["old"]}
+        if (now is None or wanted is None) and is_link(self._policy, path):  # what it leads to is not hers
+            raise CannotUndo(f"A link is at {path!r} now, so nothing is changed there.")
         if change["new"] == GONE:
             again["is_trashed"] = True
         if wanted == now:
@@ -160,23 +166,6 @@ class FileUndo:
         make_folder(real, label=path)
         with suppress(FileExistsError):
             Path(real).mkdir(mode=0o700)
-        return again, True
-
-    def _move_back(self, change: Change) -> Step:
-        source, target = str(change["path"]), str(change["to"])
-        here, there = self._real(target), self._real(source)
-        again: dict[str, Json] = {"op": "move", "path": target, "to": source}
-        if not os.path.lexists(here):
-            if os.path.lexists(there):
-                return again, False
-            raise CannotUndo(f"{target!r} is not there any more.")
-        if os.path.lexists(there):
-            raise CannotUndo(f"Something else is at {source!r} now.")
-        make_folder(there, label=source)
-        try:
-            Path(here).rename(there)
-        except OSError as error:
-            raise CannotUndo(f"{target!r} cannot be moved back: {error.strerror}.") from None
         return again, True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -100,8 +101,9 @@ class Undoing:
         """What a tab holds would be saved at its old place again."""
         paths = {str(change["path"]) for change in changes if change.get("old") == GONE}
         paths |= {str(change["to"]) for change in changes if change["op"] == "move"}
-        for entry in await self.live.list_notebooks() if any(path.endswith(".ipynb") for path in paths) else ():
-            if str(entry["path"]) in paths:
+        tops = {posixpath.normpath(path) for path in paths}
+        for entry in await self.live.list_notebooks() if tops else ():
+            if any(str(entry["path"]) == top or str(entry["path"]).startswith(f"{top}/") for top in tops):
                 raise CannotUndo(f"{entry['path']!r} is open in JupyterLab.", remedy="Close it first.")
 
     async def _cells_back(self, one: Written, changes: Changes, *, is_undo: bool) -> Turned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,3 +67,27 @@ def place(temporary: Path, real: str, *, label: str) -> None:
             temporary.rename(real)
         except OSError as error:
             raise cannot_write(label, error) from None
+
+
+def move_into_place(real: str, target: str, *, label: str) -> None:
+    """Give a checked file or folder another checked place; whatever stands there by then stays (`ToolRetry`)."""
+    check_new(target, label=label)
+    if Path(real).is_dir():
+        try:
+            Path(real).rename(target)
+        except OSError as error:
+            raise cannot_write(label, error) from None
+        return
+    try:
+        os.link(real, target)  # unlike a rename, it fails over something that was made meanwhile
+    except FileExistsError:
+        raise ToolRetry(f"{label!r} was created meanwhile. Choose another name: nothing is overwritten.") from None
+    except OSError:  # no hard links, or another file system
+        check_new(target, label=label)
+        try:
+            shutil.move(real, target)
+        except OSError as error:
+            raise cannot_write(label, error) from None
+        return
+    if Path(real).samefile(target):  # not what somebody saved there meanwhile
+        Path(real).unlink()

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from ..errors import NotFound, StaleRevision, ToolFailed, ToolRetry
 from ..journal.files import GONE
+from ..journal.moves import mark_of
 from ..permissions.paths import open_checked
-from ..permissions.placing import check_new, make_folder, place, temporary_beside
-from ..permissions.replacing import cannot_write
+from ..permissions.placing import check_new, make_folder, move_into_place, place, temporary_beside
 from ..ports import Resource, ToolContext, ToolResult, Unknown
 from ..schemas import Diff, Preview
 from ..toolkit import tool
@@ -180,28 +180,10 @@ def check_source(context: ToolContext, path: str, real: str) -> bool:
 
 
 def _move(real: str, target: str, to: str) -> None:
-    check_new(target, label=to)
     make_folder(target, label=to)
-    if Path(real).is_dir():
-        if Path(target).is_relative_to(real):
-            raise ToolRetry(f"{to!r} lies inside what is to be moved.")
-        try:
-            Path(real).rename(target)
-        except OSError as error:
-            raise cannot_write(to, error) from None
-        return
-    try:
-        os.link(real, target)  # unlike a rename, it fails over something that was made meanwhile
-    except FileExistsError:
-        raise ToolRetry(f"{to!r} was created meanwhile. Choose another name: nothing is overwritten.") from None
-    except OSError:  # no hard links, or another file system
-        check_new(target, label=to)
-        try:
-            shutil.move(real, target)
-        except OSError as error:
-            raise cannot_write(to, error) from None
-        return
-    Path(real).unlink()
+    if Path(target).is_relative_to(real):
+        raise ToolRetry(f"{to!r} lies inside what is to be moved.")
+    move_into_place(real, target, label=to)
 
 
 @tool(action="write", family="file", resource=_moved, holds="words")
@@ -214,7 +196,8 @@ async def move_file(
     await refuse_open(context, real)
     await asyncio.to_thread(check_source, context, path, real)
     await asyncio.to_thread(check_new, target, label=to)
-    entry = await context.journal.note("file", path, [{"op": "move", "path": path, "to": to}])
+    mark = await asyncio.to_thread(mark_of, real)
+    entry = await context.journal.note("file", path, [{"op": "move", "path": path, "to": to, "mark": mark}])
     try:
         await asyncio.to_thread(_move, real, target, to)
     except Exception:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -87,8 +88,9 @@ def test_moving_keeps_the_file_and_overwrites_nothing(root, bench):
     assert (after.st_ino, after.st_mode, after.st_mtime_ns) == (before.st_ino, before.st_mode, before.st_mtime_ns)
     assert not (root / "a.txt").exists()
     assert (root / "b.txt").read_text() == "B"
+    mark = f"file {hashlib.sha256(b'A').hexdigest()}"
     assert list(bench.journal.entries.values()) == [
-        ("file", "a.txt", [{"op": "move", "path": "a.txt", "to": "new/deep/c.txt"}])
+        ("file", "a.txt", [{"op": "move", "path": "a.txt", "to": "new/deep/c.txt", "mark": mark}])
     ]
     bench.run(move_file, path="new", to="other/place")
     assert (root / "other/place/deep/c.txt").read_text() == "A"

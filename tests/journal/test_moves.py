@@ -1,0 +1,217 @@
+"""Moves taken back: only what she moved, only to a free place; whatever else stands there stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from contextlib import nullcontext
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_linda.errors import CannotUndo
+from jupyter_linda.journal.files import GONE, FileUndo
+from jupyter_linda.journal.moves import mark_of
+from jupyter_linda.journal.turning import NOTHING_LEFT
+from jupyter_linda.journal.undo import Undoing
+from jupyter_linda.permissions.paths import PathPolicy
+from jupyter_linda.storage.files import Results
+
+
+def undo_over(root, kept):
+    def discard(_real, path):
+        raise AssertionError(path)
+
+    return FileUndo(PathPolicy(str(root)), kept, discard)
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "root").mkdir()
+    return tmp_path / "root"
+
+
+@pytest.fixture
+def kept(tmp_path):
+    return Results(tmp_path / "kept")
+
+
+@pytest.fixture
+def undo(root, kept):
+    return undo_over(root, kept)
+
+
+def moved(root, source, target):
+    """What the journal holds once she has moved it."""
+    mark = mark_of(str(root / source))
+    (root / source).rename(root / target)
+    return [{"op": "move", "path": source, "to": target, "mark": mark}]
+
+
+def everything(root):
+    return {
+        path.relative_to(root).as_posix(): (
+            f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes() if path.is_file() else None
+        )
+        for path in sorted(root.rglob("*"))
+    }
+
+
+def make_folder(root, **files):
+    (root / "d").mkdir()
+    for name, content in files.items():
+        (root / "d" / name).write_text(content)
+
+
+def test_a_move_is_taken_back_and_made_again(root, undo):
+    (root / "a.txt").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    done = undo.take_back(changes)
+    assert everything(root) == {"a.txt": b"A"}
+    again = undo.take_back(done.changes)
+    assert everything(root) == {"b.txt": b"A"}
+    undo.take_back(again.changes)
+    assert everything(root) == {"a.txt": b"A"}
+
+
+def test_a_folder_is_moved_back_whole(root, undo):
+    make_folder(root, one="1", two="2")
+    done = undo.take_back(moved(root, "d", "e"))
+    assert everything(root) == {"d": None, "d/one": b"1", "d/two": b"2"}
+    undo.take_back(done.changes)
+    assert everything(root) == {"e": None, "e/one": b"1", "e/two": b"2"}
+
+
+OTHERS = {
+    "another file": (
+        lambda at: at.write_text("a person's"),
+        "was changed since she moved it there, or is another file",
+    ),
+    "a folder": (lambda at: at.mkdir(), "She moved a file to '{}', and a folder is there now"),
+    "a link": (lambda at: at.symlink_to(at.parent / "same"), "A link is at '{}' now"),
+    "nothing": (lambda at: None, "'{}' is not there any more"),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("is_redo", [False, True])
+def test_what_somebody_put_in_its_place_stays(root, undo, other, is_redo):
+    put, words = OTHERS[other]
+    (root / "a.txt").write_text("A")
+    (root / "same").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    if is_redo:
+        changes = undo.take_back(changes).changes
+    at = root / changes[0]["to"]
+    at.unlink()
+    put(at)
+    before = everything(root)
+    with pytest.raises(CannotUndo, match=words.format(at.name)):
+        undo.take_back(changes)
+    assert everything(root) == before
+
+
+@pytest.mark.parametrize("name", ["one", "three"])
+def test_a_folder_in_which_other_things_lie_by_now_stays(root, undo, name):
+    make_folder(root, one="1", two="2")
+    changes = moved(root, "d", "e")
+    (root / "e" / name).write_text("a person's")
+    before = everything(root)
+    with pytest.raises(CannotUndo, match="What lies in 'e' is not what lay in the folder"):
+        undo.take_back(changes)
+    assert everything(root) == before
+
+
+def test_nothing_is_moved_over_what_stands_at_the_old_place_again(root, undo):
+    (root / "a.txt").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    (root / "a.txt").write_text("a person's")
+    with pytest.raises(CannotUndo, match=r"Something else is at 'a\.txt' now"):
+        undo.take_back(changes)
+    (root / "b.txt").unlink()
+    with pytest.raises(CannotUndo, match=r"not there any more, and something else is at 'a\.txt'"):
+        undo.take_back(changes)
+    assert everything(root) == {"a.txt": b"a person's"}
+
+
+def test_what_a_person_moved_back_by_hand_is_left(root, undo):
+    (root / "a.txt").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    (root / "b.txt").rename(root / "a.txt")
+    assert undo.take_back(changes).words == NOTHING_LEFT
+
+
+@pytest.mark.parametrize("is_copy", [True, False])
+def test_a_link_to_a_file_with_the_same_content_does_not_take_that_file_away(root, kept, undo, is_copy):
+    """Undo of a copy, redo of a deletion: the path is the same, what stands there is not."""
+    (root / "a.txt").write_text("A")
+    (root / "b.txt").symlink_to("a.txt")
+    change = {"op": "write", "path": "b.txt", "old": GONE, "new": kept.put_bytes(b"A"), "is_trashed": not is_copy}
+    with pytest.raises(CannotUndo, match=r"A link is at 'b\.txt' now"):
+        undo.take_back([change])
+    assert everything(root) == {"a.txt": b"A", "b.txt": "-> a.txt"}
+
+
+def test_a_deleted_file_does_not_come_back_through_a_link(root, kept, undo):
+    (root / "b.txt").symlink_to("elsewhere.txt")
+    with pytest.raises(CannotUndo, match=r"A link is at 'b\.txt' now"):
+        undo.take_back([{"op": "write", "path": "b.txt", "old": kept.put_bytes(b"A"), "new": GONE}])
+    assert everything(root) == {"b.txt": "-> elsewhere.txt"}
+
+
+NAMES = ["a", "b", "c"]
+HUMAN = st.tuples(
+    st.sampled_from(["write", "remove", "rename", "folder"]), st.sampled_from(NAMES), st.sampled_from(NAMES)
+)
+
+
+def by_hand(root, deed, name, other, number):
+    at = root / name
+    if deed == "write" and not at.is_dir():
+        at.write_text(f"person {number}")
+    elif deed == "folder" and not at.exists():
+        at.mkdir()
+    elif deed == "remove" and at.exists():
+        shutil.rmtree(at) if at.is_dir() else at.unlink()
+    elif deed == "rename" and at.exists() and not (root / other).exists():
+        at.rename(root / other)
+
+
+@settings(max_examples=150, deadline=None)
+@given(deeds=st.lists(HUMAN, max_size=4), turns=st.integers(1, 3))
+def test_whatever_people_do_meanwhile_nothing_of_theirs_moves_or_goes(tmp_path_factory, deeds, turns):
+    folder = tmp_path_factory.mktemp("moves")
+    root = folder / "root"
+    root.mkdir()
+    (root / "a").write_text("hers")
+    undo = undo_over(root, Results(folder / "kept"))
+    changes = moved(root, "a", "b")
+    for number, (deed, name, other) in enumerate(deeds):
+        by_hand(root, deed, name, other, number)
+    for _ in range(turns):
+        before = everything(root)
+        try:
+            changes = undo.take_back(changes).changes
+        except CannotUndo:
+            assert everything(root) == before
+            return
+        after = everything(root)
+        theirs = [{name: content for name, content in one.items() if content != b"hers"} for one in (before, after)]
+        assert theirs[0] == theirs[1]
+        assert sorted(map(str, after.values())) == sorted(map(str, before.values()))
+
+
+class OneOpen:
+    """A tab with one notebook in it."""
+
+    async def list_notebooks(self):
+        return [{"path": "e/deep/n.ipynb"}]
+
+
+@pytest.mark.parametrize(("target", "is_refused"), [("e", True), ("e/deep", True), ("./e", True), ("e/de", False)])
+def test_a_folder_stays_while_a_notebook_in_it_is_open(root, undo, target, is_refused):
+    undoing = Undoing(log=None, live=OneOpen(), files=undo, root_dir=str(root))
+    change = {"op": "move", "path": "d", "to": target, "mark": "folder 0"}
+    with pytest.raises(CannotUndo, match="is open in JupyterLab") if is_refused else nullcontext():
+        asyncio.run(undoing._refuse_open([change]))
