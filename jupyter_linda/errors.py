@@ -225,6 +225,10 @@ def from_wire(kind: str, message: str, *, remedy: str = "", detail: str = "") ->
         return ProviderFault(detail or "server", message, remedy=remedy)
     if issubclass(branch, ToolFailed):
         return ToolFailed(message, remedy=remedy, kind_of_failure=detail or "failed")
+    if issubclass(branch, WordNeeded):  # what a person is to be asked stays in the worker: here it is only told
+        told = branch.__new__(branch)
+        LindaError.__init__(told, message, remedy=remedy)
+        return told
     return branch(message, remedy=remedy)
 
 

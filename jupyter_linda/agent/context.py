@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..ports.held import held
 from ..storage.hidden import one_line
+from ..storage.texts import cut_after, cut_before, cut_line
 from .families import OURS
 from .fence import fenced, find_instructions, is_name, mark_of, quoted
 from .guidance import USE_SKILL, as_called
+from .inner import READ_RESULT, mark_wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -72,10 +74,20 @@ class Piece:
     rows: Sequence[CallRow]
     end: Prompt
     """What is said about how its turn ended."""
+    was_here: bool = False
+    """Whether a model of this name answered in this chat from this machine."""
+    read_from: Mapping[str, CallRow] = field(default_factory=dict)
+    """Call id -> the call whose result was read on."""
 
     def prompt(self, lengths: Mapping[str, int] | None = None) -> Prompt:
         """In chat-completion form; `lengths` are characters to shorten results to, by call id."""
-        return [*_as_prompt(self.message, self.rows, lengths or {}), *self.end]
+        made = _as_prompt(self.message, self.rows, lengths or {})
+        for message, row in zip(made[1:], self.rows, strict=False):  # the results, after what was said
+            if earlier := self.read_from.get(row.call_id):
+                message["read_from"] = {"name": earlier.name, "arguments": earlier.arguments}
+        if self.was_here and made:
+            made[0]["was_here"] = True
+        return [*made, *self.end]
 
 
 def system_prompt(root_name: str) -> str:
@@ -94,16 +106,26 @@ def pieces_of(transcript: Transcript) -> list[Piece]:
     by_message: dict[str, list[CallRow]] = {}
     for row in transcript.calls:
         by_message.setdefault(row.message_id, []).append(row)
+    read_from = _read_from(transcript.calls)
+
+    def piece(message: Message, end: Prompt) -> Piece:
+        rows = by_message.get(message.message_id, ())
+        was_here = message.role == "assistant" and message.model in transcript.were_here
+        return Piece(message, rows, end, was_here, read_from)
+
     following = (*transcript.history[1:], None)
     made = [
-        Piece(
-            message,
-            by_message.get(message.message_id, ()),
-            _as_end(message, transcript.runs) if after is not None and after.role == "user" else [],
-        )
+        piece(message, _as_end(message, transcript.runs) if after is not None and after.role == "user" else [])
         for message, after in zip(transcript.history, following, strict=True)
     ]
-    return made + [Piece(reply, by_message.get(reply.message_id, ()), []) for reply in transcript.replies]
+    return made + [piece(reply, []) for reply in transcript.replies]
+
+
+def _read_from(rows: Sequence[CallRow]) -> dict[str, CallRow]:
+    """Call id -> the call whose result it reads on in."""
+    wanted = {row.call_id: mark for row in rows if row.name == READ_RESULT and (mark := mark_wanted(row)) is not None}
+    by_mark = {mark_of(row.call_id): row for row in rows} if wanted else {}
+    return {call_id: by_mark[mark] for call_id, mark in wanted.items() if mark in by_mark}
 
 
 def as_summary(summary: Summary, older: Sequence[Piece], *, budget: int, count: Callable[[str], int]) -> str:
@@ -117,7 +139,7 @@ def as_summary(summary: Summary, older: Sequence[Piece], *, budget: int, count: 
 def _requests(older: Sequence[Piece], budget: int, count: Callable[[str], int]) -> list[str]:
     """The first of what the person wrote, and as many of the newest as there is room for."""
     texts = [one_line(piece.message.text) for piece in older if piece.message.role == "user"]
-    lines = [f"- {text if len(text) <= REQUEST_CHARS else text[: REQUEST_CHARS - 1] + '…'}" for text in texts]
+    lines = [f"- {cut_line(text, REQUEST_CHARS)}" for text in texts]
     left = budget - sum(count(line) + 1 for line in lines[:1])
     newest: list[str] = []
     for line in reversed(lines[1:]):
@@ -226,7 +248,11 @@ def _context_lines(item: ContextItem, message_id: str) -> list[str]:
         return [f"[context] cell: {name(item.cell_id)} in {path}"]
     if item.kind in ("selection", "output"):
         of_cell = f" of cell {name(item.cell_id)}" if item.cell_id else ""
-        text = held(quoted(item.text[:4000], message_id), "values" if item.kind == "output" else "source", item.path)
+        text = held(
+            quoted(item.text[: cut_before(item.text, 4000)], message_id),
+            "values" if item.kind == "output" else "source",
+            item.path,
+        )
         return [f"[context] {item.kind}{of_cell} in {path}: {text}"]
     if item.kind in ("variable", "frame"):
         return [f"[context] {item.kind}: {name(item.name)} in {path}"]
@@ -241,7 +267,8 @@ def shorten(text: str, limit: int, mark: str) -> str:
         return text
     note = "\n\n[… {left} characters left out here; read_result with mark {mark} and start {start} reads on …]\n\n"
     length = len(note) + len(mark) + 2 * len(str(len(text))) - len("{left}{mark}{start}")
-    head = max(0, limit - length) * 2 // 3
-    tail = max(0, limit - length - head)
-    words = note.format(left=len(text) - head - tail, mark=mark, start=head)
-    return text[:head] + words + text[len(text) - tail :]
+    most = max(0, limit - length)
+    head = cut_before(text, most * 2 // 3)
+    tail = cut_after(text, len(text) - (most - most * 2 // 3))
+    words = note.format(left=tail - head, mark=mark, start=head)
+    return text[:head] + words + text[tail:]

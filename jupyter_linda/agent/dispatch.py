@@ -349,7 +349,7 @@ class Dispatcher:
         text = whole_text(shorten(result.text, self._hands.limits.result_chars, mark_of(row.call_id)))
         digest = None
         if len(result.text) > self._hands.limits.result_chars:
-            digest = await asyncio.to_thread(self._hands.results.put, plain(result.text))
+            digest = await asyncio.to_thread(self._hands.results.put, result.text)
         values = {
             "state": "done",
             "action": tool.action,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..gateway.sensitivity import OUR_FAULTS
 from ..storage.hidden import one_line
+from ..storage.texts import cut_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,15 +57,17 @@ def sentences(text: str) -> list[str]:
     parts = [one_line(part.strip(" #*->|")) for part in _SENTENCE.split(_CODE.sub(" ", text))]
     parts = [part for part in parts if len(part) > 2]
     chosen = parts[:1] + [part for part in parts[1:] if _WEIGHTY.search(part)][: MOST_SENTENCES - 1]
-    return [one if len(one) <= SENTENCE_CHARS else one[: SENTENCE_CHARS - 1] + "…" for one in dict.fromkeys(chosen)]
+    return [cut_line(one, SENTENCE_CHARS) for one in dict.fromkeys(chosen)]
 
 
 def _done(row: CallRow) -> str:
     words = one_line(row.title or row.name.replace("_", " "))
     if row.state == "done":
         return words
-    problem = (row.problem or {}).get("message", "")
-    why = f": {one_line(str(problem))[:SENTENCE_CHARS]}" if problem else ""
+    problem = row.problem or {}
+    # Why something failed may quote data, and a summary leaves with what is merely text: our own words only.
+    is_ours = problem.get("kind") in OUR_FAULTS
+    why = f": {cut_line(one_line(str(problem.get('message', ''))), SENTENCE_CHARS)}" if is_ours else ""
     return f"{words} ({_FAILED.get(row.state, row.state)}{why})"
 
 

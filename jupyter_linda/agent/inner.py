@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import NotFound
-from ..ports.held import held, is_released, plain, released
+from ..ports.held import held_of, is_released, passages, plain, released
 from ..storage.hidden import one_line, visible
-from ..storage.texts import whole_text
+from ..storage.texts import cut_before, whole_text
 from .fence import mark_of
 
 if TYPE_CHECKING:
@@ -50,6 +50,14 @@ class Told:
     title: str = ""
 
 
+def mark_wanted(row: CallRow) -> str | None:
+    """The mark of the result that a call reads on in; None where its arguments do not say."""
+    try:
+        return str(json.loads(row.arguments or "{}")["mark"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
 def read_result(row: CallRow, transcript: Transcript, results: Results) -> Told:
     """A part of an earlier result of the same conversation."""
     try:
@@ -61,15 +69,18 @@ def read_result(row: CallRow, transcript: Transcript, results: Results) -> Told:
     if of is None:
         return Told(False, f"No result has the mark {one_line(mark)[:40]!r}. Copy it from `<<data MARK from TOOL>>`.")
     try:
-        text = plain(of.result) if of.result_hash is None else visible(whole_text(results.get(of.result_hash)))
+        kept = of.result if of.result_hash is None else whole_text(results.get(of.result_hash))
     except NotFound:
         return Told(False, f"The whole result is not kept any more. Call {of.name} again.")
+    text = visible(plain(kept))
     if start >= len(text):
         return Told(False, f"The result has {len(text)} characters; nothing begins at {start}.")
-    part = text[start : start + READ_CHARS]
-    end = start + len(part)
+    start, end = cut_before(text, start), cut_before(text, start + READ_CHARS)
+    part = text[start:end]
     rest = f" Start {end} reads on." if end < len(text) else " It ends there."
     words = f"Characters {start} to {end} of {len(text)}.{rest}\n"
-    # What it holds passage by passage is not kept with the whole: it counts as the most, unless it was let go before.
-    told = released(words + part) if is_released(of.result) else words + held(part, "values")
+    # What passage by passage holds is not told of a part: it counts as the most, of every file that the whole names,
+    # unless it was let go before.
+    files = sorted({piece.path for piece in passages(kept) if piece.path})
+    told = released(words + part) if is_released(of.result) else words + held_of(part, files)
     return Told(True, told, f"Read on in: {of.title or of.name}")

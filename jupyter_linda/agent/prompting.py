@@ -99,6 +99,9 @@ class Prompter:
         self._write = write
         self._sender = sender
         self._pictures: dict[str, str] = {}
+        self._writers: set[str] = set()
+        """Who wrote the summaries of this branch."""
+        self._were_here: frozenset[str] = frozenset()
 
     async def make(
         self, transcript: Transcript, model: str, tools: Sequence[Mapping[str, Json]], *, most: int | None = None
@@ -107,6 +110,7 @@ class Prompter:
 
         `most` is a smaller window than the model is thought to have: the provider found the last one too long.
         """
+        self._know(transcript)
         frame = await self._frame(transcript, model, tools, most)
         pieces = context.pieces_of(transcript)
         asked_id = transcript.history[-1].message_id
@@ -120,6 +124,7 @@ class Prompter:
 
     async def compact(self, transcript: Transcript, model: str, *, last: int) -> Summary | None:
         """Condense all but the last messages now, because somebody asked; None where nothing is gained."""
+        self._know(transcript)
         frame = await self._frame(transcript, model, (), None)
         pieces = context.pieces_of(transcript)
         cut = len(pieces) - last
@@ -127,6 +132,17 @@ class Prompter:
         if not any(not piece.message.is_pinned for piece in new):
             return None
         return await self._condense(frame, pieces, cut, transcript.summary)
+
+    def _know(self, transcript: Transcript) -> None:
+        self._writers, self._were_here = set(transcript.writers), transcript.were_here
+
+    def _as_message(self, block: str, pieces: Sequence[Piece], summary: Summary) -> dict[str, Json]:
+        """The summary in a prompt, with whose words may be in it: the door holds back what models here have seen."""
+        older = {one.message.model for one in pieces[: _cut_of(pieces, summary)] if one.message.role == "assistant"}
+        # Sentences that were picked repeat what an earlier summary said; a model got that without what stays here.
+        told_by = (older | self._writers) - {EXTRACT} if summary.made_by == EXTRACT else {summary.made_by}
+        was_here = bool(told_by & self._were_here)
+        return {"role": "user", "content": block, "told_by": sorted(told_by), "was_here": was_here}
 
     async def _frame(
         self, transcript: Transcript, model: str, tools: Sequence[Mapping[str, Json]], most: int | None
@@ -196,6 +212,7 @@ class Prompter:
                 ask = Asking(desk.model, request, recorder, self._write)
         said_before = "" if before is None else before.text
         text, made_by = await condense(ask, older, said_before, budget=budget, count=count)
+        self._writers.add(made_by)
         summary_id, upto = desk.ids.new("summary"), pieces[cut - 1].message.message_id
         tokens_before = sum(unit.tokens + sum(tokens for _, tokens in unit.results) for unit in measured.units)
         written: list[Summary] = []
@@ -236,7 +253,7 @@ class Prompter:
         if made is None:
             return None
         prompt: context.Prompt = [{"role": "system", "content": frame.system}]
-        prompt += [_as_message(block, pieces, before)] if before is not None else []
+        prompt += [self._as_message(block, pieces, before)] if before is not None else []
         for piece in older:
             prompt += piece.prompt(self._lengths(piece, made, frame.counter))
         prompt.append({"role": "user", "content": words})
@@ -261,7 +278,7 @@ class Prompter:
     ) -> Made:
         block = "" if summary is None else self._block(frame, pieces, made.cut, summary)
         prompt: context.Prompt = [{"role": "system", "content": frame.system}]
-        prompt += [_as_message(block, pieces, summary)] if summary is not None else []
+        prompt += [self._as_message(block, pieces, summary)] if summary is not None else []
         sent = [at for at, unit in enumerate(measured.units) if at >= made.cut or unit.stays]
         for at in sent:
             prompt += pieces[at].prompt(self._lengths(pieces[at], made, frame.counter))
@@ -272,13 +289,6 @@ class Prompter:
         if name not in self._pictures:
             self._pictures[name] = self._desk.picture(name)
         return self._pictures[name]
-
-
-def _as_message(block: str, pieces: Sequence[Piece], summary: Summary) -> dict[str, Json]:
-    """The summary in a prompt, with whose words may be in it: the door holds back what models here have seen."""
-    older = [piece.message.model for piece in pieces[: _cut_of(pieces, summary)] if piece.message.role == "assistant"]
-    told_by = older if summary.made_by == EXTRACT else [summary.made_by]
-    return {"role": "user", "content": block, "told_by": sorted(set(told_by))}
 
 
 def _cut_of(pieces: Sequence[Piece], summary: Summary | None) -> int:

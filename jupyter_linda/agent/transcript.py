@@ -11,7 +11,7 @@ from ..chats import store, summaries
 from ..permissions.taint import MOST_SOURCES
 from ..runs import questions
 from ..storage.hidden import one_line
-from ..storage.tables import calls, messages, runs
+from ..storage.tables import calls, messages, model_calls, runs
 from .families import OURS
 from .fence import holds_words
 
@@ -51,6 +51,10 @@ class Transcript:
     """Earlier runs of the branch's messages, oldest first: how each turn ended."""
     summary: Summary | None = None
     """What stands for the older messages of the branch in prompts; the furthest there is."""
+    writers: Sequence[str] = ()
+    """Who wrote the summaries of the branch, this one and those before it."""
+    were_here: frozenset[str] = frozenset()
+    """Models that answered in this chat while they ran on this machine: their provider may be another by now."""
     guided_by: Sequence[str] = ()
     """Files of the project whose instructions stand in the newest prompt."""
 
@@ -112,6 +116,8 @@ def load(connection: Connection, run: Run) -> Transcript:
         questions=questions.of_run(connection, run.run_id),
         runs=[store.as_run(row) for row in earlier],
         summary=summaries.newest_of(connection, run.chat_id, ids),
+        writers=summaries.writers_of(connection, run.chat_id, ids),
+        were_here=_were_here(connection, run.chat_id),
         guided_by=_guided_by(connection, run.chat_id),
     )
 
@@ -126,7 +132,14 @@ def load_branch(connection: Connection, chat_id: str, message_id: str) -> Transc
         calls=connection.execute(select(calls).where(calls.c.message_id.in_(ids)).order_by(calls.c.position)).all(),
         questions=(),
         summary=summaries.newest_of(connection, chat_id, ids),
+        writers=summaries.writers_of(connection, chat_id, ids),
+        were_here=_were_here(connection, chat_id),
     )
+
+
+def _were_here(connection: Connection, chat_id: str) -> frozenset[str]:
+    query = select(model_calls.c.model).where(model_calls.c.chat_id == chat_id, model_calls.c.is_local).distinct()
+    return frozenset(connection.execute(query).scalars())
 
 
 def _guided_by(connection: Connection, chat_id: str) -> Sequence[str]:

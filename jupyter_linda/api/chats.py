@@ -9,6 +9,7 @@ from ..errors import InvalidInput, NotFound
 from ..events.log import Transaction, home_of
 from ..events.payloads import MessageAdded
 from ..journal.store import entries_of_chat
+from ..ports.held import plain
 from ..runs import questions, queue, servers
 from ..schemas import Accepted, Chat, ChatList, ChatPatch, ChatView, Message, NewChat, NewMessage, Retry, Run
 from ..storage.tables import chats, messages
@@ -229,7 +230,7 @@ class ResultHandler(LindaHandler):
                 store.check_result_owner(connection, digest, owner)
             return self.services.results.get(digest)
 
-        text = await self.services.database.run(work)
+        text = plain(await self.services.database.run(work))
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.set_header("X-Content-Type-Options", "nosniff")
         self.finish(text)

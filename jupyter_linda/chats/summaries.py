@@ -40,6 +40,11 @@ def newest_of(connection: Connection, chat_id: str, branch: Sequence[str]) -> Su
     return max(held, key=lambda one: (at[one.upto_message_id], one.at, one.summary_id), default=None)
 
 
+def writers_of(connection: Connection, chat_id: str, branch: Sequence[str]) -> tuple[str, ...]:
+    """Who wrote the summaries of a branch: a later one may repeat what an earlier one says."""
+    return tuple({one.made_by for one in of_chat(connection, chat_id) if one.upto_message_id in set(branch)})
+
+
 def add(tx: Transaction, summary: Summary, *, run_id: str | None = None) -> None:
     """Write a summary down and tell those who follow the chat."""
     tx.connection.execute(insert(summaries).values(**summary.model_dump()))

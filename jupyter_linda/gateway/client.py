@@ -14,6 +14,7 @@ from ..schemas import Usage
 from .asking import Timeouts, arguments_for
 from .faults import as_fault, cut_stream, plain_fault
 from .providers import AUTOMATIC, DEMO_MODEL, Connection, Providers
+from .redirects import follow_none
 from .reply import Reply
 from .usage import counted, estimated, priced, was_given
 
@@ -31,6 +32,7 @@ def import_litellm() -> Litellm:
     os.environ.setdefault("LITELLM_OFFLINE_MODE", "true")
     import litellm  # noqa: PLC0415  heavy, and only its owner loads it
 
+    follow_none()
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.drop_params = True  # a provider without an option gets the call without it

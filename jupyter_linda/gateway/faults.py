@@ -52,6 +52,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "The provider refused the request.",
         "Choose another model, or look at the provider's settings.",
     ),
+    "moved": (
+        "The address sends requests on to another one; nothing was sent there.",
+        "Enter the provider's own address in Models and settings, with https:// if it wants that.",
+    ),
     "refused": ("The provider refused this content.", "Put it another way, or choose another model."),
     "no_tools": ("This model takes no tools.", "Choose a model that was trained for tool calling."),
     "no_streaming": ("This provider cannot stream.", TRY_AGAIN),
@@ -180,6 +184,8 @@ def _by_words(said: Said) -> str:
 
 
 def _by_status(status: int | None) -> str:
+    if status is not None and status < 400:
+        return "moved"
     if status is None or status >= 500:
         return BY_STATUS.get(status or 500, "server")
     return BY_STATUS.get(status, "bad_request")
@@ -218,7 +224,7 @@ def _status_of(part: BaseException) -> int | None:
             status = int(value)  # type: ignore[arg-type]  # libraries put anything there
         except (TypeError, ValueError):
             continue
-        if 400 <= status < 600:
+        if 300 <= status < 600:
             return status
     return None
 

@@ -27,6 +27,11 @@ _OWN = (
     ),
 )
 """What the detectors lack: whole private keys, newer tokens, and words that say what they hold."""
+_HEAD = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
+_FOOT = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY-----")
+_BODY = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\\"'\r\n")
+"""What private keys are written in, as they stand and in the strings of programs."""
+KEY_CHARS = 10_000
 _WORDS = re.compile(
     r"(?i)none|null|true|false|str|string|bytes|self\.\w+|os\.\w+.*|[a-z_]+(?:\.[a-z_]+)+|\*+|x+|\.{3}|⟦.*"
 )
@@ -88,9 +93,24 @@ def find_keys(text: str) -> Iterator[tuple[int, int]]:
             start, end = _inner(match)
             if not _WORDS.fullmatch(text[start:end]):
                 yield start, end
+    yield from _parts_of_private_keys(text)
     for pattern in _patterns():
         for match in pattern.finditer(text):
             yield _inner(match)
+
+
+def _parts_of_private_keys(text: str) -> Iterator[tuple[int, int]]:
+    """Of private keys that a text was cut in: what follows a first line, and what stands before a last one."""
+    for head in _HEAD.finditer(text):
+        end = head.end()
+        while end < min(len(text), head.end() + KEY_CHARS) and text[end] in _BODY:
+            end += 1
+        yield head.start(), end
+    for foot in _FOOT.finditer(text):
+        start = foot.start()
+        while start > max(0, foot.start() - KEY_CHARS) and text[start - 1] in _BODY:
+            start -= 1
+        yield start, foot.end()
 
 
 def _inner(match: re.Match[str]) -> tuple[int, int]:

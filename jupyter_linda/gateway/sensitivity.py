@@ -36,6 +36,9 @@ WORDS_OF: Mapping[Holds, str] = {
     "samples": "rows and values",
     "values": "outputs and values",
 }
+OUR_KEYS = frozenset({"by", "told_by", "was_here", "read_from"})
+"""What messages say beside the chat-completion form: who wrote them, and what they were read from."""
+UNKNOWN_TOOL = "unknown_tool"
 LOCAL_ANSWER = (
     "[withheld: an answer of a model on this machine, which had seen what may not leave it. The person can read it.]"
 )
@@ -93,11 +96,15 @@ class Outgoing:
     withheld: list[Withheld] = field(default_factory=list)
     highest: Holds = "words"
     """The most that leaves of anything but the person's own words."""
+    names_withheld: set[str] = field(default_factory=set)
+    """What models here called as tools, without there being such ones."""
+    is_condensed: bool = False
+    """A summary stands for older messages: what was withheld among them is not seen any more."""
 
 
 def bare(message: Message) -> dict[str, Json]:
     """A message as a model on this machine gets it: without marks and without our own keys."""
-    made = {key: value for key, value in message.items() if key not in ("by", "told_by")}
+    made = {key: value for key, value in message.items() if key not in OUR_KEYS}
     if isinstance(made.get("content"), str):
         made["content"] = plain(made["content"])
     return made
@@ -116,14 +123,28 @@ def inspect(
         role = message.get("role")
         if role == "tool":
             name, arguments = asked.get(str(message.get("tool_call_id")), ("", ""))
-            _tool(out, message, made, origin_of(name, arguments), level_at)
-        elif role == "assistant" and out.withheld and message.get("by") and is_here(str(message["by"])):
-            _local_answer(out, made)
+            origin = origin_of(name, arguments)
+            if "name" in made and name in out.names_withheld:
+                made["name"] = UNKNOWN_TOOL
+            _tool(out, message, made, _read_from(message, origin_of) or origin, level_at)
+        elif role == "assistant" and (out.withheld or out.is_condensed) and _is_from_here(message, is_here):
+            _local_answer(out, made, origin_of)
         else:
-            _words(
-                out, message, made, level_at, is_from_here=any(map(is_here, filter(None, message.get("told_by") or ())))
-            )
+            out.is_condensed = out.is_condensed or "told_by" in message
+            _words(out, message, made, level_at, is_from_here="told_by" in message and _is_from_here(message, is_here))
     return out
+
+
+def _is_from_here(message: Message, is_here: Callable[[str], bool]) -> bool:
+    """Whether a model that is, or then was, on this machine wrote it or had a part in it."""
+    writers = [message.get("by"), *(message.get("told_by") or ())]
+    return bool(message.get("was_here")) or any(is_here(str(one)) for one in writers if one)
+
+
+def _read_from(message: Message, origin_of: OriginOf) -> Origin | None:
+    """Of a part of an earlier result: where that one came from."""
+    earlier = message.get("read_from")
+    return origin_of(str(earlier["name"]), str(earlier["arguments"])) if isinstance(earlier, dict) else None
 
 
 def _words(
@@ -202,12 +223,19 @@ def _named(origin: Origin) -> str:
     return " in ".join(filter(None, [", ".join(origin.frames), origin.paths[0].rstrip("/") if origin.paths else ""]))
 
 
-def _local_answer(out: Outgoing, made: dict[str, Json]) -> None:
-    """An answer of a model here may quote what was withheld: neither its words nor its arguments leave."""
+def _local_answer(out: Outgoing, made: dict[str, Json], origin_of: OriginOf) -> None:
+    """An answer of a model here may quote what was withheld: neither its words nor its arguments leave.
+
+    Nor do the names of tools that do not exist.
+    """
     if made.get("tool_calls"):
-        made["tool_calls"] = [
-            {**call, "function": {**call["function"], "arguments": json.dumps({"withheld": "arguments"})}}
-            for call in made["tool_calls"]
-        ]
+        calls = []
+        for call in made["tool_calls"]:
+            name, arguments = call["function"]["name"], call["function"]["arguments"]
+            if origin_of(name, arguments) is UNKNOWN:
+                out.names_withheld.add(name)
+                name = UNKNOWN_TOOL
+            calls.append({**call, "function": {"name": name, "arguments": json.dumps({"withheld": "arguments"})}})
+        made["tool_calls"] = calls
     parts = [Part(LOCAL_ANSWER, "ours")] if made.get("content") else None
     out.messages.append((made, parts))

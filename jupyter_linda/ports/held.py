@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Holds = Literal["words", "names", "source", "statistics", "samples", "values"]
 """words: this program's own; names: of files, cells, columns, and types; source: text of cells and files;
@@ -46,6 +46,13 @@ def held(text: str, holds: Holds, path: str = "") -> str:
         return text
     head = f"{holds}|{' '.join(_escaped(path).split())}"
     return f"{_BEGIN}{head}{_BAR}{_escaped(text)}{_END}{head}{_BAR}"
+
+
+def held_of(text: str, paths: Sequence[str]) -> str:
+    """A text that may hold values of each of these files: it begins with their names, and what follows is torn."""
+    if len(paths) < 2:
+        return held(text, "values", *paths)
+    return "".join(held(f"{path}\n", "names", path) for path in paths) + _BAR + _escaped(text)
 
 
 def plain(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 Json = Any  # JSON of strangers
@@ -18,6 +19,36 @@ def whole_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+LINE_CHARS, WORD_CHARS = 400, 300
+"""How far from where a text is to be cut the end of a line is looked for, and the end of a word."""
+_BETWEEN = re.compile(r"[\s\"'`,;()\[\]{}<>|，。；、]")
+
+
+def cut_before(text: str, at: int) -> int:
+    """Where to cut at the latest, so that no mail and no key is cut in two: parts of them have no form to know."""
+    if not 0 < at < len(text):
+        return max(0, min(at, len(text)))
+    line = text.rfind("\n", max(0, at - LINE_CHARS), at) + 1
+    if line:
+        return line
+    ends = [found.end() for found in _BETWEEN.finditer(text, max(0, at - WORD_CHARS), at)]
+    return ends[-1] if ends else at
+
+
+def cut_line(text: str, most: int) -> str:
+    """The text where it has at most so many characters, else its beginning and a sign that it goes on."""
+    return text if len(text) <= most else text[: cut_before(text, most - 1)].rstrip() + "…"
+
+
+def cut_after(text: str, at: int) -> int:
+    """Where to cut at the earliest, likewise."""
+    if not 0 < at < len(text):
+        return max(0, min(at, len(text)))
+    line = text.find("\n", at, at + LINE_CHARS) + 1
+    found = None if line else _BETWEEN.search(text, at, at + WORD_CHARS)
+    return line or (at if found is None else found.end())
 
 
 def whole_json(value: Json) -> Json:

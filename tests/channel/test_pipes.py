@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from jupyter_linda.channel.pipes import FRAME_LIMIT_BYTES, Channel, Handler, encode
-from jupyter_linda.errors import ChannelClosed, LindaError, NotFound, ToolFailed, Unavailable
+from jupyter_linda.errors import ChannelClosed, ConsentNeeded, LindaError, NotFound, ToolFailed, Unavailable
 
 
 class Pair:
@@ -69,7 +69,13 @@ async def test_errors_keep_their_branch_words_and_detail():
     async def bug(_progress: object) -> None:
         raise ZeroDivisionError("oops")
 
-    async with Pair({"missing": missing, "failed": failed, "bug": bug}) as channel:
+    async def unasked(_progress: object) -> None:
+        raise ConsentNeeded("openai", "openai/x", reason="nobody said yes", preview="…")
+
+    handlers = {"missing": missing, "failed": failed, "bug": bug, "unasked": unasked}
+    async with Pair(handlers) as channel:
+        with pytest.raises(ConsentNeeded, match="nobody said yes"):
+            await asyncio.wait_for(channel.call("unasked"), 5)
         with pytest.raises(NotFound) as caught:
             await channel.call("missing")
         assert (caught.value.message, caught.value.remedy) == ("There is no x.", "Make one.")

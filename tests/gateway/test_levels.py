@@ -12,7 +12,7 @@ from jupyter_linda.errors import InvalidRules
 from jupyter_linda.gateway.level_file import LevelFile
 from jupyter_linda.gateway.levels import CLOSED, DATA, FIRST, TEXT, Level, Privacy, level_of, parse, strictest, to_text
 from jupyter_linda.gateway.sensitivity import UNKNOWN, Origin, inspect
-from jupyter_linda.ports.held import ORDER, held, released
+from jupyter_linda.ports.held import ORDER, held, held_of, plain, released
 
 LINES = {
     "version": 1,
@@ -170,3 +170,53 @@ def test_a_summary_by_a_model_here_is_values():
         summary = {"role": "user", "content": "Before: " + held("SECRET", "source"), "told_by": told_by}
         _, _, out = told("fine", Origin("words", is_data=False), before=[summary])
         assert any("SECRET" in part.text for _, parts in out.messages if parts for part in parts) == leaves
+
+
+def test_a_part_of_what_was_found_in_several_files_has_the_strictest_of_their_levels():
+    part = held_of("name|secret 3\nnext", ["a.md", "payroll/b.md"])
+    assert plain(part) == "a.md\npayroll/b.md\nname|secret 3\nnext"
+    call = {"id": "c", "function": {"name": "read_result", "arguments": "{}"}}
+    earlier = {"name": "search_files", "arguments": "{}"}
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "Characters 0 to 9.\n" + part, "read_from": earlier},
+    ]
+
+    def gone(privacy):
+        out = inspect(
+            messages,
+            origin_of=lambda name, _: Origin("names", ("",)) if name == "search_files" else Origin("words"),
+            level_at=lambda paths, frames: level_of(privacy, paths, frames),
+            is_here=lambda _model: False,
+        )
+        assert "read_from" not in out.messages[1][0]
+        return "".join(part.text for part in out.messages[1][1])
+
+    line = {"path": "payroll/", "text": "local"}
+    every = parse(json.dumps({"version": 1, "default": {"data": "values"}}))
+    but_one = parse(json.dumps({"version": 1, "default": {"data": "values"}, "levels": [line]}))
+    assert "secret 3" in gone(every)
+    assert "secret 3" not in gone(but_one)
+    assert "a.md" in gone(but_one)
+
+
+def test_sentences_of_an_earlier_summary_keep_whose_they_are():
+    def gone(**told):
+        messages = [
+            {"role": "user", "content": held("it is 42", "source"), **told},
+            {"role": "assistant", "content": "42", "by": "near"},
+        ]
+        out = inspect(
+            messages,
+            origin_of=lambda *_: UNKNOWN,
+            level_at=lambda paths, frames: level_of(FIRST, paths, frames),
+            is_here=lambda model: model == "near",
+        )
+        return ["".join(part.text for part in parts) for _, parts in out.messages]
+
+    assert gone() == ["it is 42", "42"]
+    assert "42" not in "".join(gone(told_by=["near", "far"]))
+    assert "42" not in "".join(gone(told_by=["far"], was_here=True))
+    summary, answer = gone(told_by=["far"])
+    assert summary == "it is 42"
+    assert "42" not in answer, "what it rests on is not seen any more"

@@ -142,3 +142,14 @@ def test_arguments_stay_json_and_come_back_exactly(arguments, is_ascii):
     book, redactor = Book(), Redactor()
     made, _ = redactor.redact_json(json.dumps(arguments), book)
     assert json.loads(book.restore_json(json.dumps(json.loads(made), ensure_ascii=is_ascii))) == arguments
+
+
+def test_parts_of_a_private_key_that_was_cut_are_replaced_too():
+    body = "\n".join(["MIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MaU"] * 5)
+    head, foot = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+    for text in (f"see\n{head}\n{body}", f"{body}\n{foot}\nthere", f'pem = "{head}\\n{body[:40]}'):
+        gone, counts = Redactor().redact(text, Book())
+        assert "MIIEow" not in gone
+        assert counts["key"] == 1
+    gone, _ = Redactor().redact(f"A file begins with {head} and goes on.", Book())
+    assert gone.endswith(" and goes on.")

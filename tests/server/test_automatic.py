@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from jupyter_linda.schemas import ProviderInput
 from tests.fakes.provider import Use, says, uses
 
@@ -81,10 +83,11 @@ async def test_a_no_keeps_it_here_and_still_answers(api):
 
 async def test_values_of_data_stay_here_even_where_the_wish_is_hard(api, jp_root_dir):
     (jp_root_dir / "people.csv").write_text(f"name,age\n{VALUE},3\n")
-    read = uses(Use("read_data", {"path": "people.csv"}))
+    read = uses(Use("peek_data_file", {"path": "people.csv"}))
     api.provider.script("step by step", read, says("Read."))
     _, view = await with_consent(api, "step by step, look at people.csv", "no")
     assert view["runs"][-1]["state"] == "done", view["runs"]
+    assert VALUE in json.dumps(api.provider.requests), "the model here saw them"
     assert set(asked(api)) == {"near"}
 
 

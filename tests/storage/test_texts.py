@@ -7,7 +7,16 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_linda.storage.texts import DEEPEST, is_deep, json_shown, whole_json, whole_text
+from jupyter_linda.storage.texts import (
+    DEEPEST,
+    cut_after,
+    cut_before,
+    cut_line,
+    is_deep,
+    json_shown,
+    whole_json,
+    whole_text,
+)
 
 
 def nested(depth):
@@ -38,3 +47,21 @@ def test_what_cannot_be_kept_as_json_is_shown_as_the_text_it_is():
     assert json_shown('{"a": 1}') == {"a": 1}
     for text in ('{"a"', "[" * 300 + "]" * 300, "[" * 100_000 + "]" * 100_000, '{"a": "\\ud800"}'):
         assert json_shown(text) == text
+
+
+@given(st.text("ab @.\n", max_size=900), st.integers(-5, 1000))
+def test_a_cut_is_near_where_it_was_wanted_and_between_words_where_there_are_any(text, at):
+    before, after = cut_before(text, at), cut_after(text, at)
+    wanted = max(0, min(at, len(text)))
+    assert 0 <= before <= wanted <= after <= len(text)
+    for cut in (before, after):
+        if cut not in (0, len(text), wanted):
+            assert text[cut - 1] in " \n"
+
+
+def test_a_mail_or_a_key_is_not_cut_in_two():
+    line = "to ada.lovelace@example.org now"
+    assert line[: cut_before(line, 15)] == "to "
+    assert line[cut_after(line, 15) :] == "now"
+    assert cut_line(line, 15) == "to…"
+    assert cut_line("x" * 50, 10) == "x" * 9 + "…"
