@@ -12,7 +12,7 @@ from ..ports import Permit, Verdict
 from .approvals import covers, scopes_for
 from .conditions import Facts
 from .law import Law, stricter
-from .paths import is_under, parts_of, refuse_outside
+from .paths import is_case_blind, is_under, parts_of, refuse_outside
 from .policy import Policies
 from .taint import needs_question
 
@@ -242,9 +242,7 @@ class RuleGate:
         """What holds while no person has answered: rules, edit mode, grants; and when a question comes first."""
         if call.always_asks:
             return _ask(f"{call.tool} always asks")
-        is_bound = bool(call.tainted_by) and any(
-            needs_question(place.action, place.located.canonical, call.asked, call.findings) for place in places
-        )
+        is_bound = bool(call.tainted_by) and any(_is_beyond(call, place) for place in places)
         if found.effect == "auto" and not is_bound:
             return _Ruling("auto", found.rule, "", "auto")
         if found.is_firm:
@@ -284,6 +282,17 @@ class RuleGate:
 
 def _touched(call: GateCall) -> tuple[tuple[str, Action], ...]:
     return (call.resource.path, call.action), *call.resource.also
+
+
+def _is_beyond(call: GateCall, place: _Place) -> bool:
+    """Whether a call that comes after content from outside reaches further than what the person pointed at."""
+    return needs_question(
+        place.action,
+        place.located.canonical,
+        call.asked,
+        call.findings,
+        is_case_blind=is_case_blind(place.located.real),
+    )
 
 
 def _shows(call: GateCall, located: Located) -> bool:

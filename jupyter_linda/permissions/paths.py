@@ -49,6 +49,19 @@ def is_under(real: str, base: str, *, is_folded: bool = False) -> bool:
     return inner[: len(outer)] == outer
 
 
+def is_case_blind(real: str) -> bool:
+    """Whether upper and lower case are one where a path lies, as it or its folder shows; False if nothing tells."""
+    for there in (Path(real), Path(real).parent):
+        other = there.with_name(there.name.swapcase()) if there.name else there
+        if other == there or not os.path.lexists(there):
+            continue
+        try:  # a link of the other spelling is a second name
+            return other.samefile(there) and not {there, other} <= set(there.parent.iterdir())
+        except (OSError, ValueError):
+            return False
+    return False
+
+
 def is_secret_name(name: str) -> bool:
     """Whether one component is on the never list."""
     folded = fold(name).rstrip(". ")

@@ -35,14 +35,16 @@ def asked_in(messages: Sequence[Message]) -> Asked:
     mine = [message for message in messages if message.role == "user"]
     pointed = (item for message in mine for item in message.context if item.kind not in ("command", "skill"))
     paths = frozenset(item.path for item in pointed if item.path)
-    return Asked(paths, "\n".join(message.text for message in mine).casefold())
+    return Asked(paths, "\n".join(message.text for message in mine))
 
 
-def needs_question(action: Action, path: str, asked: Asked, findings: Sequence[str]) -> bool:
+def needs_question(
+    action: Action, path: str, asked: Asked, findings: Sequence[str], *, is_case_blind: bool = False
+) -> bool:
     """Whether a run that has read content from outside must ask, whatever the rules say."""
     if action == "read":
         return False
-    return action == "send" or not asked.about(path) or bool(findings)
+    return action == "send" or not asked.about(path, is_case_blind=is_case_blind) or bool(findings)
 
 
 def findings_of(tool: str, action: Action, preview: Preview, *, is_alone: bool = True) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ class Gate(Protocol):
         """Names of the tools that a rule denies everywhere: the model is not told of them."""
 
 
-_OF_NAMES = r"0-9_a-z\u00aa-\u1fff"
+_OF_NAMES = r"0-9_A-Za-z\u00aa-\u1fff"
 """Letters that belong to a name; Chinese and its kin stand beside one without a space."""
 
 
@@ -152,8 +152,10 @@ class Asked:
     paths: frozenset[str] = frozenset()
     words: str = ""
 
-    def about(self, path: str) -> bool:
-        """Whether the person attached this notebook or file, or named it.
+    def about(self, path: str, *, is_case_blind: bool = False) -> bool:
+        """Whether the person attached this notebook or file, or named it, in its own upper and lower case.
+
+        Only where files are known to be `is_case_blind` may the case differ: else that is another file.
 
         A typed name is a path from the root folder, or from the folder of a notebook that they attached; never any
         file of that name. A name without a dot is a word like others, so it counts only where it was attached.
@@ -164,12 +166,15 @@ class Asked:
             return False
         homes = {"", *(posixpath.dirname(one) for one in self.paths if one.endswith(".ipynb"))}
         typed = [path, *(path[len(home) + 1 :] for home in homes if home and path.startswith(f"{home}/"))]
-        return any(self._is_typed(name.casefold()) for name in typed)
+        if is_case_blind:
+            return any(_is_typed(name.casefold(), self.words.casefold()) for name in typed)
+        return any(_is_typed(name, self.words) for name in typed)
 
-    def _is_typed(self, name: str) -> bool:
-        before = rf"(?<![{_OF_NAMES}.\-])" if name[0].isascii() else ""
-        pattern = rf"(?<![/\\~]){before}(?:(?<![./\\])\./)?{re.escape(name)}(?![{_OF_NAMES}/\\-]|\.[{_OF_NAMES}])"
-        return re.search(pattern, self.words) is not None
+
+def _is_typed(name: str, words: str) -> bool:
+    before = rf"(?<![{_OF_NAMES}.\-])" if name[0].isascii() else ""
+    pattern = rf"(?<![/\\~]){before}(?:(?<![./\\])\./)?{re.escape(name)}(?![{_OF_NAMES}/\\-]|\.[{_OF_NAMES}])"
+    return re.search(pattern, words) is not None
 
 
 @dataclass(frozen=True)

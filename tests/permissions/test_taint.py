@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from jupyter_linda.permissions import gate
 from jupyter_linda.permissions.code import NETWORK
 from jupyter_linda.permissions.gate import TAINTED
+from jupyter_linda.permissions.paths import is_case_blind
 from jupyter_linda.permissions.taint import asked_in
 from jupyter_linda.ports import Asked
 from jupyter_linda.schemas import ContextItem, Grant, Message
@@ -94,10 +98,12 @@ def message(text, role="user", **context):
 
 def test_only_the_person_points_at_things():
     asked = asked_in([message("fix Sales.ipynb", path="a/b.ipynb"), message("see evil.csv", role="assistant")])
-    assert asked.about("sales.ipynb")
-    assert asked.about("a/sales.ipynb"), "beside the notebook that was attached"
+    assert asked.about("Sales.ipynb")
+    assert not asked.about("sales.ipynb"), "another file"
+    assert asked.about("sales.ipynb", is_case_blind=True)
+    assert asked.about("a/Sales.ipynb"), "beside the notebook that was attached"
     assert asked.about("a/b.ipynb")
-    assert not asked.about("deep/sales.ipynb"), "another file of that name"
+    assert not asked.about("deep/Sales.ipynb"), "another file of that name"
     assert not asked.about("evil.csv")
     assert not asked.about("")
     assert not asked_in([message("go to a and do it")]).about("a")
@@ -128,8 +134,39 @@ def test_only_the_person_points_at_things():
         ("read notes.md and tell me", "otes.md", False),
         ("read notes.md and tell me", "tell", False),
         ("read notes.md.bak", "notes.md", False),
+        ("read Notes.md", "notes.md", False),
+        ("read Xnotes.md", "notes.md", False),
         ("read the notes", ".", False),
     ],
 )
 def test_a_file_is_pointed_at_by_its_whole_name(words, path, is_meant):
     assert asked_in([message(words)]).about(path) == is_meant
+
+
+def test_a_name_in_another_case_is_another_file_unless_the_file_system_takes_them_for_one(open_bench, monkeypatch):
+    asked = Asked(words="write the sums into Sums.csv")
+    assert judge(open_bench, "Sums.csv", asked=asked, tainted_by=SOURCE, **WRITE).effect == "auto"
+    assert judge(open_bench, "sums.csv", asked=asked, tainted_by=SOURCE, **WRITE).effect == "ask"
+    monkeypatch.setattr(gate, "is_case_blind", lambda real: real.endswith("sums.csv"))
+    assert judge(open_bench, "sums.csv", asked=asked, tainted_by=SOURCE, **WRITE).effect == "auto"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its temporary folders tell upper from lower case")
+def test_where_case_counts_is_seen_and_links_do_not_hide_it(tmp_path):
+    assert not is_case_blind(str(tmp_path / "none.csv"))
+    (tmp_path / "data.csv").write_text("1")
+    assert not is_case_blind(str(tmp_path / "data.csv"))
+    (tmp_path / "DATA.CSV").symlink_to("data.csv")
+    assert not is_case_blind(str(tmp_path / "data.csv"))
+    (tmp_path / "DATA.CSV").unlink()
+    (tmp_path / "DATA.CSV").hardlink_to(tmp_path / "data.csv")
+    assert not is_case_blind(str(tmp_path / "data.csv"))
+    assert not is_case_blind("/")
+
+
+def test_one_file_under_both_spellings_is_a_file_system_that_does_not_tell_them_apart(tmp_path, monkeypatch):
+    (tmp_path / "data.csv").write_text("1")
+    (tmp_path / "DATA.CSV").hardlink_to(tmp_path / "data.csv")
+    monkeypatch.setattr(Path, "iterdir", lambda folder: iter([folder / "data.csv"]))  # what such a one lists
+    assert is_case_blind(str(tmp_path / "data.csv"))
+    assert is_case_blind(str(tmp_path / "DATA.CSV"))
