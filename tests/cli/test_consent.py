@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 
 import pytest
 
@@ -47,6 +47,12 @@ def test_consent_is_a_persons_word_or_an_explicit_one(monkeypatch, capsys, typed
     shown = capsys.readouterr().out
     assert "Send this to openai?" in shown
     assert ("hello ⟦mail-1⟧" in shown) == (yes_to != "SEND"), "what would leave is shown before it is asked"
+
+
+@pytest.mark.parametrize("text", ["nonsense", "READ,nonsense", "WRITE READ", "ALL", "*"])
+def test_what_is_no_list_of_actions_is_refused(text):
+    with pytest.raises(ArgumentTypeError, match="is not a list of READ, WRITE, RUN, SEND"):
+        _actions(text)
 
 
 APPROVAL = {

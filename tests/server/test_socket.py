@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from jupyter_linda.events.payloads import MessageDelta
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -156,3 +158,36 @@ async def test_a_tab_that_says_hello_follows_its_chats(connect, api):
         await socket.send({"type": "presence", "presence": {"notebooks": ["a.ipynb"], "active": "a.ipynb"}})
         assert await socket.is_alive()
         assert api.linda.services().browsers.holder("a.ipynb") == "tab-1"
+
+
+async def test_a_tab_that_reads_nothing_is_dropped_and_resumes_without_a_gap(connect, api):
+    services = api.linda.services()
+    chat_id = await api.new_chat()
+
+    def tell(count: int) -> None:
+        with services.log.transaction() as tx:
+            for _ in range(count):
+                tx.append(chat_id, MessageDelta(message_id="m", text="x" * 400))
+
+    async with connect() as socket:
+        await socket.send({**HELLO, "chats": {chat_id: 0}})
+        assert await socket.is_alive()
+        (slow,) = services.follower._listeners
+        async with asyncio.timeout(60):
+            while not slow.is_dropped:  # what no kernel holds back for it any more
+                await services.database.run(tell, 2000)
+                services.follower.wake()
+                await api.call("GET", "status")  # and nobody else waits
+        assert len(slow.waiting) == 0
+        seqs = []
+        while (frame := await socket.receive("events", "bye"))["type"] == "events":
+            seqs += [event["seq"] for event in frame["events"] if event["chat_id"] == chat_id]
+        assert "resume" in frame["reason"]
+    last = (await api.view(chat_id))["seq"]
+    assert seqs[-1] < last, "it has to resume"
+    async with connect() as socket:
+        await socket.send({**HELLO, "chats": {chat_id: seqs[-1]}})
+        while seqs[-1] < last:
+            frame = await socket.receive("events")
+            seqs += [event["seq"] for event in frame["events"] if event["chat_id"] == chat_id]
+    assert seqs == list(range(seqs[0], last + 1))
