@@ -64,7 +64,7 @@ ROUTES: tuple[tuple[str, type], ...] = (
     ("providers", models.ProvidersHandler),
     ("providers/test", models.TestProviderHandler),
     ("providers/detect", models.DetectHandler),
-    (f"providers/{ID}", models.ProviderHandler),
+    ("providers/([^/]+)", models.ProviderHandler),  # a person names them
     ("stream", stream.PanelSocket),
 )
 

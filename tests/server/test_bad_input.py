@@ -6,6 +6,7 @@ import json
 import sqlite3
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -100,6 +101,23 @@ def test_an_installation_that_lacks_something_says_so_and_jupyter_starts(tmp_pat
         stranger = httpx.get(lab.url + "linda/api/status", trust_env=False)
         assert stranger.status_code == 403
     assert "Linda cannot be loaded" in lab.log.read_text()
+
+
+@pytest.mark.parametrize("name", ["my llm", "我的模型", "a:b.c", "50%", "a?b#c", "..x"])
+def test_a_provider_of_any_name_is_connected_used_and_removed_over_its_path(shared_page, name):
+    path = f"providers/{quote(name, safe='')}"
+    body = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "models": ["m"]}
+    assert shared_page.call("PUT", path, body)["name"] == name
+    assert f"{name}/m" in [model["model_id"] for model in shared_page.call("GET", "models")["models"]]
+    shared_page.call("DELETE", path)
+    assert shared_page.call("GET", "providers") == {"providers": []}
+
+
+@pytest.mark.parametrize("name", ["a/b", "linda", "x" * 61, "../keys"])
+def test_what_cannot_name_a_provider_is_refused_in_words(shared_page, name):
+    code, body = problem_of(shared_page, f"providers/{quote(name, safe='')}", method="PUT", body={"kind": "openai"})
+    assert (code, body["kind"]) == (400, "InvalidInput")
+    assert "cannot name a provider" in body["message"]
 
 
 @pytest.mark.parametrize("price", ["1e999", "Infinity", "NaN"])
