@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import insert, update
 
+from ..schemas import Usage
 from ..storage.tables import model_calls, traces
 
 if TYPE_CHECKING:
@@ -13,9 +14,20 @@ if TYPE_CHECKING:
 
     from ..events.log import EventLog, Transaction
     from ..ports import Ids, Sending
-    from ..schemas import Run, Usage
+    from ..schemas import Run
 
 MICROS = 1_000_000
+
+
+def _counts(usage: Usage) -> dict[str, object]:
+    cost = usage.cost_usd
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "is_estimated": usage.is_estimated,
+        "cost_usd_micros": None if cost is None else round(cost * MICROS),
+    }
 
 
 class Bearer(Protocol):
@@ -42,11 +54,13 @@ class CallRecorder:
         self._call_id = ""
         self.first_at: datetime | None = None
         """When the first piece of this try came."""
+        self._takes: Usage | None = None
 
     def begin(self, tx: Transaction, sending: Sending) -> None:
         """A try goes out now."""
         run = self._lease.run
         self._call_id, self.first_at = self._ids.new("model_call"), None
+        self._takes = sending.takes
         tx.connection.execute(
             insert(model_calls).values(
                 model_call_id=self._call_id,
@@ -60,6 +74,7 @@ class CallRecorder:
                 is_local=sending.is_local,
                 reason=sending.reason,
                 begun_at=tx.now,
+                **({} if sending.takes is None else _counts(sending.takes)),
             )
         )
         if sending.details is not None:
@@ -73,18 +88,16 @@ class CallRecorder:
             self.first_at = self._lease.log.clock.now()
 
     def end(self, tx: Transaction, outcome: str, usage: Usage | None = None) -> None:
-        """What became of the try that is under way, if there is one."""
+        """What became of the try that is under way, if there is one.
+
+        One that ends early without the provider's count took the prompt, where a piece of a reply came.
+        """
         if not self._call_id:
             return
         values: dict[str, object] = {"outcome": outcome, "first_at": self.first_at, "ended_at": tx.now}
         if usage is not None:
-            cost = usage.cost_usd
-            values |= {
-                "input_tokens": usage.input_tokens,
-                "output_tokens": usage.output_tokens,
-                "cached_tokens": usage.cached_tokens,
-                "is_estimated": usage.is_estimated,
-                "cost_usd_micros": None if cost is None else round(cost * MICROS),
-            }
+            values |= _counts(usage)
+        elif self._takes is not None and self.first_at is None:
+            values |= _counts(Usage())
         tx.connection.execute(update(model_calls).where(model_calls.c.model_call_id == self._call_id).values(**values))
         self._call_id = ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..errors import BudgetPassed
     from ..ports import Json
-    from ..schemas import ModelInfo
+    from ..schemas import ModelInfo, Usage
     from .redaction import Names
     from .sensitivity import OriginOf
 
@@ -65,6 +65,12 @@ class Purse(Protocol):
 
     async def passed(self, request: ModelRequest, model: str) -> BudgetPassed | None:
         """What to ask before a model elsewhere gets this request; None where it keeps to every budget."""
+
+    async def prompt(self, request: ModelRequest, model: str) -> Usage:
+        """What a request takes at least."""
+
+    def ended(self, request: ModelRequest) -> None:
+        """A request that kept to every budget is over."""
 
 
 class Books(Protocol):
@@ -123,11 +129,19 @@ class Door(Model):
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """See `ports.Model`. Raises `WordNeeded` before anything leaves that a person has to agree to."""
+        try:
+            async for event in self._stream(request):
+                yield event
+        finally:
+            self._purse.ended(request)
+
+    async def _stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         always = await self._consents.providers(request.owner_id)
         out = self._inspect(request)
         facts = self._facts(request, out, always)
         decided = _decided(facts)
-        passed = await self._passed(request, decided.model)
+        is_here = self._reach.stays_here(decided.model)
+        passed = None if is_here else await self._purse.passed(request, decided.model)
         if passed is not None:
             facts = replace(facts, is_over_budget=True)
             decided = _decided(facts)
@@ -151,7 +165,7 @@ class Door(Model):
             request,
             model=decided.model,
             messages=leaving.messages,
-            may_go_to=lambda model: self._why_not(request, model, always),
+            may_go_to=lambda model: self._why_not(request, model),
         )
         async for event in self._back(sent, leaving, decided):
             yield event
@@ -160,13 +174,13 @@ class Door(Model):
         """The answer, with the values in the place of their placeholders."""
         book = leaving.book or Book()
         text, thought = Restorer(book), Restorer(book)
+        is_again = False
         try:
             async for event in self._model.stream(sent):
                 match event:
                     case Sending():
-                        reason = decided.reason if event.model == decided.model else event.reason
-                        details = {**(event.details or {}), **leaving.details}
-                        yield replace(event, details=details, reason=reason)
+                        yield await self._goes(event, sent, leaving, decided, is_again=is_again)
+                        is_again = True
                     case Retrying():
                         text, thought = Restorer(book), Restorer(book)
                         yield event
@@ -188,6 +202,19 @@ class Door(Model):
                 yield last
             raise
 
+    async def _goes(
+        self, event: Sending, sent: ModelRequest, leaving: Leaving, decided: Route, *, is_again: bool
+    ) -> Sending:
+        """A try, as it is written down. Raises `ProviderFault` where what may leave was changed while it waited."""
+        takes = None
+        if not self._reach.stays_here(event.model):
+            why_not = await self._why_closed(sent, event.model) if is_again else ""
+            if why_not:
+                raise _stopped(why_not)
+            takes = await self._purse.prompt(sent, event.model)
+        reason = decided.reason if event.model == decided.model else event.reason
+        return replace(event, details={**(event.details or {}), **leaving.details}, reason=reason, takes=takes)
+
     # ---- where to ---------------------------------------------------------------------------------
 
     def _facts(self, request: ModelRequest, out: Outgoing, always: frozenset[str]) -> Facts:
@@ -204,17 +231,26 @@ class Door(Model):
             is_offline=privacy.offline,
         )
 
-    async def _passed(self, request: ModelRequest, model: str) -> BudgetPassed | None:
-        return None if self._reach.stays_here(model) else await self._purse.passed(request, model)
+    async def _why_closed(self, request: ModelRequest, model: str) -> str:
+        """Why a request that waited may not go to a model elsewhere, by what holds now: switches, consents."""
+        privacy, destination = self._rules.privacy(), self._reach.destination(model)
+        if privacy.offline:
+            return "“offline” is on."
+        if destination in request.agreed:
+            return ""
+        if privacy.all_local:
+            return "“all local” is on."
+        if destination not in await self._consents.providers(request.owner_id):
+            return f"this folder has not been allowed to send anything to {destination}."
+        return ""
 
-    async def _why_not(self, request: ModelRequest, model: str, always: frozenset[str]) -> str:
+    async def _why_not(self, request: ModelRequest, model: str) -> str:
         """Why a request may not fall back to this model."""
         if self._reach.stays_here(model):
             return ""
-        destination = self._reach.destination(model)
-        if destination not in request.agreed | always:
-            return f"this folder has not been allowed to send anything to {destination}."
-        passed = await self._passed(request, model)
+        if why_closed := await self._why_closed(request, model):
+            return why_closed
+        passed = await self._purse.passed(request, model)
         return "" if passed is None else f"it would pass the budget ({passed.figures})."
 
     # ---- what leaves ------------------------------------------------------------------------------
@@ -319,6 +355,15 @@ def as_told(asked: str, decided: Route, facts: Facts) -> dict[str, Json]:
     if not facts.chosen:
         told["inputs"] |= {"task": facts.task, "complexity": facts.complexity, "length_chars": facts.length_chars}
     return told
+
+
+def _stopped(why_not: str) -> ProviderFault:
+    """While a request waited to be tried again, what may leave was changed."""
+    return ProviderFault(
+        "no_model",
+        f"Nothing more was sent: {why_not}",
+        remedy="Choose a model on this machine, or change this under Permissions > What may leave.",
+    )
 
 
 def _decided(facts: Facts) -> Route:

@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 
 Litellm = Any  # litellm ships no types worth the name
 
+MOST_TOKENS = 100_000_000
+"""Of one call: what is beyond is no count, and would use up a budget of years."""
 CHARS_PER_TOKEN = 4
 """Where even litellm's counter fails."""
 
@@ -24,14 +26,17 @@ CHARS_PER_TOKEN = 4
 def counted(holder: Any) -> Usage | None:  # a chunk or a response of litellm
     """The usage a provider gave, if it gave any."""
     usage = getattr(holder, "usage", None)
-    if usage is None or not (usage.prompt_tokens or usage.completion_tokens):
+    given, taken = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+    if given is None or taken is None or not given + taken:
         return None
-    details = getattr(usage, "prompt_tokens_details", None)
-    return Usage(
-        input_tokens=usage.prompt_tokens or 0,
-        output_tokens=usage.completion_tokens or 0,
-        cached_tokens=(getattr(details, "cached_tokens", 0) or 0) if details else 0,
-    )
+    cached = _tokens(getattr(usage, "prompt_tokens_details", None), "cached_tokens") or 0
+    return Usage(input_tokens=given, output_tokens=taken, cached_tokens=min(cached, given))
+
+
+def _tokens(holder: Any, name: str) -> int | None:
+    """A number of tokens; 0 where none is said, None for what cannot be one: then it counts as not counted at all."""
+    value = getattr(holder, name, None) or 0
+    return int(value) if isinstance(value, (int, float)) and 0 <= value <= MOST_TOKENS else None
 
 
 def was_given(stream: Any) -> bool:  # litellm's stream

@@ -64,6 +64,8 @@ class Sending:
     """Why this model, in words."""
     details: Json = None
     """What the trace keeps: what leaves, the route's inputs, counts of placeholders."""
+    takes: Usage | None = None
+    """What it takes at least, by our own count: the prompt. It stands until the provider's count comes."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def _as_call(row: Row[Any]) -> ModelCall:
 
 
 def _cost(connection: Connection, which: Any) -> Cost:  # a condition on model_calls
-    row = connection.execute(select(*_SUMS).where(which, ~_IS_LOCAL)).one()
+    row = connection.execute(select(*_SUMS).where(which, ~_IS_LOCAL, _ENDED)).one()
     return Cost((row.input_tokens or 0) + (row.output_tokens or 0), row.micros / MICROS)
 
 

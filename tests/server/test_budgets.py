@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from jupyter_linda.schemas import ProviderInput
 from jupyter_linda.usage.budget import REPLY_TOKENS
-from tests.fakes.provider import End, Say, Use, uses
+from tests.fakes.provider import End, Say, Stall, Use, uses
 
 
 @pytest.fixture
@@ -77,3 +79,23 @@ async def test_a_model_on_this_machine_uses_no_budget(api, provider):
     assert (await api.until(chat_id))["runs"][-1]["state"] == "done"
     await api.send(chat_id, "for nothing", client_id="again-0001")
     assert (await api.until(chat_id, "waiting", "done"))["runs"][-1]["state"] == "done"
+
+
+async def test_a_reply_that_was_stopped_counts_with_its_prompt(api):
+    connect(api)
+    api.provider.hold()
+    api.provider.script("stop in the middle", [Say("It begins"), Stall(), Say("and ends"), End("stop")])
+    chat_id = await api.new_chat()
+    await api.send(chat_id, "stop in the middle")
+    await api.answer(open_question(await api.until(chat_id, "waiting"))["question_id"], "once")
+    async with asyncio.timeout(40):
+        while not any("It begins" in one["text"] for one in (await api.view(chat_id))["messages"]):
+            await asyncio.sleep(0.02)
+    await api.call("POST", f"chats/{chat_id}/stop")
+    view = await api.until(chat_id)
+    api.provider.go()
+    assert view["runs"][-1]["state"] == "stopped"
+    total = (await api.call("GET", "usage", params={"days": "1"}))["total"]
+    assert total["input_tokens"] == view["meter"]["used"] > 0
+    assert total["estimated_calls"] == 1
+    assert total["cost_usd"] == pytest.approx(view["meter"]["used"] / 1e6, abs=1e-6)

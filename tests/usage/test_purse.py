@@ -70,3 +70,28 @@ def test_a_price_that_is_not_known_passes_no_budget_in_money(passed):
 
     assert passed(REPLY, DAY, price=unknown) is None
     assert passed(REPLY, RUN, price=unknown).usd is None
+
+
+def test_requests_on_their_way_count_for_others_until_they_end(database):
+    async def work():
+        purse = Purse(database, SystemClock(), lambda: (Budget("day", "tokens", 5_000),), dollar_per_ten_thousand)
+        one, two = REPLY, replace(REPLY, chat_id="chat_2", run_id="run_2", tokens=2_000)
+        assert await purse.passed(one, "far") is None
+        assert await purse.passed(one, "far") is None, "asked again it is the same request, not another"
+        found = await purse.passed(two, "far")
+        assert found.figures == f"{1_000 + REPLY_TOKENS:,} of 5,000 tokens used"
+        assert await purse.passed(replace(two, owner_id="another"), "far") is None
+        purse.ended(one)
+        assert await purse.passed(two, "far") is None
+
+    asyncio.run(work())
+
+
+def test_of_many_at_once_no_more_go_than_a_budget_holds(database):
+    async def work():
+        purse = Purse(database, SystemClock(), lambda: (Budget("month", "tokens", 5_000),), dollar_per_ten_thousand)
+        every = [replace(REPLY, chat_id=f"chat_{at}", run_id=f"run_{at}") for at in range(8)]
+        asked = await asyncio.gather(*(purse.passed(one, "far") for one in every))
+        assert sum(one is None for one in asked) == 5_000 // (1_000 + REPLY_TOKENS)
+
+    asyncio.run(work())

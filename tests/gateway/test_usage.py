@@ -1,0 +1,30 @@
+"""What providers count: taken as it is where it can be a count, else as if nobody had counted."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from jupyter_linda.gateway.usage import MOST_TOKENS, counted
+
+
+def holder(given, taken, cached=None):
+    details = None if cached is None else SimpleNamespace(cached_tokens=cached)
+    usage = SimpleNamespace(prompt_tokens=given, completion_tokens=taken, prompt_tokens_details=details)
+    return SimpleNamespace(usage=usage)
+
+
+@pytest.mark.parametrize("wrong", [-5, MOST_TOKENS + 1, 10**30, float("nan"), float("inf"), "many", [3]])
+def test_what_cannot_be_a_count_is_none(wrong):
+    assert counted(holder(wrong, 3)) is None
+    assert counted(holder(3, wrong)) is None
+    assert counted(holder(3, 4, cached=wrong)).cached_tokens in (0, 3)
+
+
+def test_no_more_is_cached_than_was_given():
+    usage = counted(holder(10, 2, cached=500))
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (10, 2, 10)
+    assert counted(holder(None, None)) is None
+    assert counted(holder(None, 7)).output_tokens == 7
+    assert counted(SimpleNamespace()) is None
