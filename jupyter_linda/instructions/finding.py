@@ -6,8 +6,8 @@ import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ..permissions.instructing import AGENTS, FOLDER
 from .forms import command_from, is_name, skill_from
-from .reading import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .forms import Form
     from .reading import Text, Workspace
 
-AGENTS = "AGENTS.md"
 MOST_FOLDERS = 20
 MOST_FILES = 20
 """Of `.linda/instructions/` in one folder."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from ..chats import store
 from ..errors import Conflict, InvalidInput, NotFound
 from ..gateway.tokens import estimate
+from ..permissions.instructing import FOLDER
 from ..schemas import ContextItem, InstructionFile, InstructionText
 from . import choices
 from .finding import Found, instructions_for, named_in
 from .forms import with_arguments
-from .reading import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..errors import InvalidPath, NotAllowed, NotFound
 from ..permissions.conditions import Facts
 from ..permissions.ignored import is_folder
+from ..permissions.instructing import FOLDER
 from ..permissions.paths import PathPolicy, is_hidden_name, open_checked
 from ..storage.hidden import visible
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..permissions.law import Law
     from ..schemas import InstructionFault
 
-FOLDER = ".linda"
 MOST_BYTES = 32_768
 """Of one file; the rest is not used, and the panel says so."""
 MOST_ENTRIES = 1_000

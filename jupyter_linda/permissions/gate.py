@@ -11,6 +11,7 @@ from ..errors import InvalidPath, NotAllowed
 from ..ports import Permit, Verdict
 from .approvals import covers, scopes_for
 from .conditions import Facts
+from .instructing import INSTRUCTS, instructs
 from .law import Law, stricter
 from .paths import is_case_blind, is_under, parts_of, refuse_outside
 from .policy import Policies
@@ -52,6 +53,8 @@ _NOT_READ = ("none", "folder")
 class _Place:
     """One thing that a call touches."""
 
+    path: str
+    """As the call spells it."""
     located: Located
     action: Action
     found: Decision
@@ -154,8 +157,8 @@ class RuleGate:
 
     def scopes(self, call: GateCall) -> tuple[GrantScope, ...]:
         """What "always" may mean for this call; nothing where a policy asks, or another place would ask again."""
-        own, *others = self._places(call)
-        is_firm = own.found.is_firm or any(place.found.effect != "auto" for place in others)
+        own, *others = places = self._places(call)
+        is_firm = _instructs(call, places) or own.found.is_firm or any(place.found.effect != "auto" for place in others)
         return () if is_firm else scopes_for(call, self.policy)
 
     def admitter(self, call_id: str) -> Callable[[str, Action], str]:
@@ -199,14 +202,16 @@ class RuleGate:
         What changes or runs a thing also shows it: in its answer, its faults, the card, or at its new place. So what
         is there is judged as read too.
         """
-        touched = [(self.policy.locate(path), action) for path, action in _touched(call)]
-        touched += [(located, "read") for located, action in touched if action != "read" and _shows(call, located)]
+        touched = [(path, self.policy.locate(path), action) for path, action in _touched(call)]
+        touched += [
+            (path, located, "read") for path, located, action in touched if action != "read" and _shows(call, located)
+        ]
         places = []
-        for located, action in touched:
+        for path, located, action in touched:
             found = self._decide(call, located.real, action)
             if call.sends_values:  # to a model elsewhere: sending them is judged too, the stricter decides
                 found = stricter(found, self._decide(call, located.real, "send"))
-            places.append(_Place(located, action, found))
+            places.append(_Place(path, located, action, found))
         return places
 
     def _is_within(self, call: GateCall, located: Located, action: Action, found: Decision) -> bool:
@@ -242,6 +247,8 @@ class RuleGate:
         """What holds while no person has answered: rules, edit mode, grants; and when a question comes first."""
         if call.always_asks:
             return _ask(f"{call.tool} always asks")
+        if _instructs(call, places):
+            return _ask(INSTRUCTS)
         is_bound = bool(call.tainted_by) and any(_is_beyond(call, place) for place in places)
         if found.effect == "auto" and not is_bound:
             return _Ruling("auto", found.rule, "", "auto")
@@ -282,6 +289,12 @@ class RuleGate:
 
 def _touched(call: GateCall) -> tuple[tuple[str, Action], ...]:
     return (call.resource.path, call.action), *call.resource.also
+
+
+def _instructs(call: GateCall, places: Sequence[_Place]) -> bool:
+    """Whether a call would change what instructs her later; the task list is no path."""
+    written = [place for place in places if place.action == "write"] if call.resource.kind != "none" else []
+    return any(instructs(place.path, place.located) for place in written)
 
 
 def _is_beyond(call: GateCall, place: _Place) -> bool:

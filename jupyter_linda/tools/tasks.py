@@ -114,9 +114,12 @@ async def _noted(
 
 
 def _done(word: str, before: Mapping[str, Json] | None, after: Mapping[str, Json] | None) -> ToolResult:
+    """The text says back what the call brought along, never what the task held: that may be words of strangers."""
     task = after or before or {}
+    changed = [name for name in SHOWN if before and after and before.get(name) != after.get(name)]
+    words = f" ({', '.join(changed)})" if changed else ""
     return ToolResult(
-        text=f"{word} the task: {_line(task)}",
+        text=f"{word} the task: {_line(task)}" if before is None else f"{word} the task {task['task_id']}{words}.",
         title=f"{word} the task “{task['title']}”",
         diffs=(_diff(before, after),),
         data=dict(task),

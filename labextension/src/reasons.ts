@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 const RULE = /^ask: (\w+) in (the notebook folder|this machine)$/;
 const TAINTED = 'content was read before: ';
+const INSTRUCTS = 'a file of instructions always asks';
 const ALWAYS = ' always asks';
 const UNLISTED = 'unlisted: ask';
 
@@ -33,6 +34,11 @@ export function reasonWords(rule: string, trans: TranslationBundle): string {
   if (rule.startsWith(TAINTED)) {
     return trans.__(
       'Asked because what others wrote was read before: it may be behind this wish.'
+    );
+  }
+  if (rule === INSTRUCTS) {
+    return trans.__(
+      'This changes a file of instructions: once you allow its text, Linda follows it in later replies. It is always asked, whatever the rules say.'
     );
   }
   if (rule.endsWith(ALWAYS)) {

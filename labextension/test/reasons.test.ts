@@ -16,6 +16,10 @@ const trans = { __: words } as unknown as TranslationBundle;
 
 for (const [rule, said] of [
   [
+    'a file of instructions always asks',
+    'This changes a file of instructions: once you allow its text, Linda follows it in later replies. It is always asked, whatever the rules say.'
+  ],
+  [
     'ask: run in the notebook folder',
     'Your rules ask before code runs in the notebook folder.'
   ],

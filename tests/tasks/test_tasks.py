@@ -145,3 +145,12 @@ def test_any_sequence_of_her_changes_comes_back_to_where_it_began(steps, tmp_pat
     for _, _, changes in reversed(list(bench.journal.entries.values())):
         turn(bench, changes[0])
     assert all_of(bench) == start
+
+
+def test_changing_a_task_does_not_tell_the_model_what_it_held(bench):
+    """Its words may be of strangers, and a change is not reading: they would come in unnoticed."""
+    task_id = bench.run(add_task, title="STRANGE title", notes="STRANGE notes").data["task_id"]
+    changed = bench.run(change_task, task_id=task_id, status="done", due="2026-01-02")
+    assert changed.text == f"Changed the task {task_id} (status, due)."
+    assert changed.title == "Changed the task “STRANGE title”", "the person reads whose it is"
+    assert bench.run(delete_task, task_id=task_id).text == f"Deleted the task {task_id}."
