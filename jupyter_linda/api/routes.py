@@ -22,6 +22,8 @@ from . import (
 from .base import LindaHandler
 
 ID = r"([\w:.-]+)"
+NAME = "([^/]+)"
+"""What a person named."""
 
 ROUTES: tuple[tuple[str, type], ...] = (
     ("status", status.StatusHandler),
@@ -64,7 +66,7 @@ ROUTES: tuple[tuple[str, type], ...] = (
     ("providers", models.ProvidersHandler),
     ("providers/test", models.TestProviderHandler),
     ("providers/detect", models.DetectHandler),
-    ("providers/([^/]+)", models.ProviderHandler),  # a person names them
+    (f"providers/{NAME}", models.ProviderHandler),
     ("stream", stream.PanelSocket),
 )
 

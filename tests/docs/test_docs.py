@@ -18,7 +18,7 @@ from jupyter_linda.agent.guidance import USE_SKILL, USE_SKILL_SCHEMA
 from jupyter_linda.agent.hands import ASK_USER, ASK_USER_SCHEMA
 from jupyter_linda.agent.inner import READ_RESULT, READ_RESULT_SCHEMA
 from jupyter_linda.api.base import LindaHandler
-from jupyter_linda.api.routes import ID, ROUTES
+from jupyter_linda.api.routes import ID, NAME, ROUTES
 from jupyter_linda.api.stream import PanelSocket
 from jupyter_linda.cli.main import parser
 from jupyter_linda.config import LindaSettings
@@ -129,7 +129,7 @@ def _is_ours(base: type) -> bool:
 
 @pytest.mark.parametrize(("path", "method"), list(methods()))
 def test_a_route_is_in_the_manual(path: str, method: str) -> None:
-    pattern = r"\{\w+\}".join(re.escape(part) for part in path.split(ID))
+    pattern = r"\{\w+\}".join(re.escape(part) for part in path.replace(NAME, ID).split(ID))
     assert re.search(rf"`{method.upper()} {pattern}[`?]", page("api"))
 
 
