@@ -377,7 +377,7 @@ export interface StandingText {
 export interface CondenseChat {
   message_id: string;
 }
-/** POST questions/{question_id}/answer. `answer`: "once", "always", "no", or one of the choices / free text. */
+/** POST questions/{question_id}/answer. `answer`: "once", "always", "no", "unasked" (where nobody can be asked: it counts as no), or one of the choices / free text. */
 export interface Answer {
   answer: string;
   scope?: GrantScope | null;
