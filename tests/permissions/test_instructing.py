@@ -23,7 +23,7 @@ def open_bench(make_bench):
     bench.rules.save(json.dumps(OPEN))
     bench.grants.grants.append(
         Grant(
-            grant_id="g", owner_id="local", tool="", action="write", path="", chat_id="", 
+            grant_id="g", owner_id="local", tool="", action="write", path="", chat_id="",
             created_at=bench.clock.now(), expires_at=bench.clock.now() + timedelta(days=1),
         )
     )  # fmt: skip
