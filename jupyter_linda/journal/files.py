@@ -64,12 +64,16 @@ class FileUndo:
         for change in changes if len(changes) > 1 else ():  # all of them, or none
             if change["op"] == "write":
                 self._plan(change)
+            elif change["op"] == "folder":
+                self._check_folder(change)
         steps = {"write": self._write_back, "move": self._move_back, "folder": self._folder_back}
-        turned = [(change, steps[change["op"]](change)) for change in reversed(changes)]
+        turned: list[tuple[Change, Step]] = []
+        try:
+            for change in reversed(changes):
+                turned.append((change, steps[change["op"]](change)))  # noqa: PERF401  # what was done is needed when one fails
+        finally:
+            self._give_modes(turned)
         stay = [str(change["path"]) for change, (_, _) in turned if change.get("is_there") and self._is_there(change)]
-        for change, (_, is_done) in reversed(turned):
-            if change["op"] == "folder" and not change["is_there"] and is_done:
-                Path(self._real(str(change["path"]))).chmod(change["mode"])  # the innermost first
         words = "" if any(is_done for _, (_, is_done) in turned) else NOTHING_LEFT
         if stay:
             words = f"The folder {min(stay, key=len)!r} stays: something else lies in it."
@@ -77,6 +81,32 @@ class FileUndo:
 
     def _real(self, path: str) -> str:
         return self._policy.locate(path).real
+
+    def _give_modes(self, turned: Sequence[tuple[Change, Step]]) -> None:
+        """Open the folders that came back as they were open; one that cannot be opened stays closed to others."""
+        for change, (_, is_done) in reversed(turned):  # the innermost first
+            if change["op"] == "folder" and not change["is_there"] and is_done:
+                with suppress(OSError):
+                    Path(self._real(str(change["path"]))).chmod(change["mode"])
+
+    def _refuse_link(self, change: Change, real: str, *, is_needed: bool) -> None:
+        """Refuse a path that leads elsewhere than when it was changed: what it leads to is not hers.
+
+        `is_needed`: the file comes or goes, and then no link is followed at all.
+        """
+        path, noted = str(change["path"]), change.get("real")
+        if is_link(self._policy, path) and (is_needed or noted is None or noted != real):
+            raise CannotUndo(f"A link is at {path!r} now, so nothing is changed there.")
+        if noted is not None and noted != real:
+            raise CannotUndo(f"{path!r} leads to another place now, so nothing is changed there.")
+
+    def _check_folder(self, change: Change) -> None:
+        """Refuse a folder in whose place, or above it, something else is by now."""
+        path, real = str(change["path"]), self._real(str(change["path"]))
+        self._refuse_link(change, real, is_needed=True)
+        above = next(place for place in (Path(real), *Path(real).parents) if os.path.lexists(place))
+        if not change["is_there"] and not above.is_dir():
+            raise CannotUndo(f"Something else is at {path!r} now.")
 
     def _is_there(self, change: Change) -> bool:
         return os.path.lexists(self._real(str(change["path"])))
@@ -87,17 +117,18 @@ class FileUndo:
         if not old or not new:
             raise CannotUndo(f"{path!r} was too large to keep as it was.")
         real = self._real(path)
+        self._refuse_link(change, real, is_needed=False)
         now = _read(real, path)
-        return path, real, now, self._wanted(path, now, old=old, new=new)
+        wanted = self._wanted(path, now, old=old, new=new)
+        self._refuse_link(change, real, is_needed=now is None or wanted is None)
+        return path, real, now, wanted
 
     def _move_back(self, change: Change) -> Step:
         return move_back(self._policy, change)
 
     def _write_back(self, change: Change) -> Step:
         path, real, now, wanted = self._plan(change)
-        again: dict[str, Json] = {"op": "write", "path": path, "old": change["new"], "new": change["old"]}
-        if (now is None or wanted is None) and is_link(self._policy, path):  # what it leads to is not hers
-            raise CannotUndo(f"A link is at {path!r} now, so nothing is changed there.")
+        again: dict[str, Json] = {"op": "write", "path": path, "old": change["new"], "new": change["old"], "real": real}
         if change["new"] == GONE:
             again["is_trashed"] = True
         if wanted == now:
@@ -152,6 +183,7 @@ class FileUndo:
     def _folder_back(self, change: Change) -> Step:
         """`is_there` after the change, or not: a folder comes back with its mode, and goes when it is empty."""
         path, real = str(change["path"]), self._real(str(change["path"]))
+        self._check_folder(change)
         again = {**change, "is_there": not change["is_there"]}
         if change["is_there"]:
             try:
@@ -161,8 +193,6 @@ class FileUndo:
             return again, True
         if Path(real).is_dir():
             return again, False
-        if os.path.lexists(real):
-            raise CannotUndo(f"Something else is at {path!r} now.")
         make_folder(real, label=path)
         with suppress(FileExistsError):
             Path(real).mkdir(mode=0o700)

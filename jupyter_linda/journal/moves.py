@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import CannotUndo, LindaError
+from ..errors import CannotUndo, LindaError, ToolFailed
 from ..permissions.paths import open_checked
 from ..permissions.placing import make_folder, move_into_place
 
@@ -39,6 +39,14 @@ def mark_of(real: str) -> str:
     for name, found in inside:
         total.update(f"{name}\0{_content(f'{real}/{name}', found, is_read=is_read)}\0".encode(errors="surrogateescape"))
     return f"{_FOLDER} {total.hexdigest()}"
+
+
+def noted_mark(real: str, path: str, *, fault: type[CannotUndo | ToolFailed]) -> str:
+    """`mark_of` what is at a real path; where the system does not let it be looked at, a `fault` says so."""
+    try:
+        return mark_of(real)
+    except OSError as error:
+        raise fault(f"{path!r} cannot be looked at: {error.strerror or 'the system refuses'}.") from None
 
 
 def _inside(real: str) -> Iterator[tuple[str, os.stat_result]]:
@@ -84,7 +92,7 @@ def move_back(policy: PathPolicy, change: Change) -> tuple[dict[str, Json], bool
     if not os.path.lexists(here):
         if not os.path.lexists(there):
             raise CannotUndo(f"{target!r} is not there any more.")
-        if mark_of(there) != mark:
+        if noted_mark(there, source, fault=CannotUndo) != mark:
             raise CannotUndo(f"{target!r} is not there any more, and something else is at {source!r} now.")
         return again, False
     if os.path.lexists(there):
@@ -99,10 +107,7 @@ def move_back(policy: PathPolicy, change: Change) -> tuple[dict[str, Json], bool
 
 
 def _refuse_other(here: str, target: str, mark: str) -> None:
-    try:
-        now = mark_of(here)
-    except OSError as error:
-        raise CannotUndo(f"{target!r} cannot be looked at: {error.strerror}.") from None
+    now = noted_mark(here, target, fault=CannotUndo)
     if now == mark:
         return
     was, is_now = mark.split(" ")[0], now.split(" ")[0]

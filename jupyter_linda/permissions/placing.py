@@ -89,5 +89,24 @@ def move_into_place(real: str, target: str, *, label: str) -> None:
         except OSError as error:
             raise cannot_write(label, error) from None
         return
-    if Path(real).samefile(target):  # not what somebody saved there meanwhile
-        Path(real).unlink()
+    _leave(real, target, label)
+
+
+def _leave(real: str, target: str, label: str) -> None:
+    """Take the old name from a file that has a new one too; where that cannot be, the new one goes again."""
+    try:
+        if _is_one_file(real, target):  # not what somebody saved there meanwhile
+            Path(real).unlink(missing_ok=True)
+    except OSError as error:
+        with suppress(OSError):
+            if _is_one_file(real, target):
+                Path(target).unlink()
+        raise cannot_write(label, error) from None
+
+
+def _is_one_file(one: str, other: str) -> bool:
+    """Whether two names are one file's; False where one of them is gone."""
+    try:
+        return os.path.samestat(os.lstat(one), os.lstat(other))
+    except FileNotFoundError:
+        return False

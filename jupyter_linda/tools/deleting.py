@@ -73,7 +73,7 @@ def _state(real: str) -> list[tuple[str, ...]]:
 
 
 def _deletion(label: str, real: str, old: str) -> dict[str, Json]:
-    return {"op": "write", "path": label, "old": old, "new": GONE, "mode": _mode(real)}
+    return {"op": "write", "path": label, "old": old, "new": GONE, "mode": _mode(real), "real": real}
 
 
 def _mode(real: str) -> int:
@@ -93,7 +93,8 @@ async def _kept_inside(context: ToolContext, path: str, real: str) -> list[Mappi
         changes.append(_deletion(label, inner, old))
     for name in found[1] if found else ():
         label = f"{path.rstrip('/')}/{name}" if name != "." else path
-        changes.append({"op": "folder", "path": label, "mode": _mode(str(Path(real) / name)), "is_there": False})
+        inner = str(Path(real) / name)
+        changes.append({"op": "folder", "path": label, "mode": _mode(inner), "is_there": False, "real": inner})
     return changes
 
 

@@ -246,7 +246,8 @@ async def _place_noted(context: ToolContext, temporary: Path, real: str, file: s
     """Give a whole file its name, noted so that it can be undone."""
     content = await asyncio.to_thread(_content, temporary)
     kept = "" if content is None else await context.journal.keep(content)
-    entry = await context.journal.note("file", file, [{"op": "write", "path": file, "old": GONE, "new": kept}])
+    change = {"op": "write", "path": file, "old": GONE, "new": kept, "real": real}
+    entry = await context.journal.note("file", file, [change])
     try:
         await asyncio.to_thread(place, temporary, real, label=file)
     except Exception:

@@ -207,7 +207,7 @@ async def write_file(
 async def write_noted(context: ToolContext, path: str, real: str, new: bytes, before: bytes | None) -> None:
     """Write a file whose content still is `before` (None: there is none), noted so that it can be undone."""
     old = GONE if before is None else await context.journal.keep(before)
-    change = {"op": "write", "path": path, "old": old, "new": await context.journal.keep(new)}
+    change = {"op": "write", "path": path, "old": old, "new": await context.journal.keep(new), "real": real}
     entry = await context.journal.note("file", path, [change])
     try:
         await asyncio.to_thread(_write, real, new, before, path)

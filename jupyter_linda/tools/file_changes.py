@@ -13,7 +13,7 @@ from pydantic import Field
 
 from ..errors import NotFound, StaleRevision, ToolFailed, ToolRetry
 from ..journal.files import GONE
-from ..journal.moves import mark_of
+from ..journal.moves import noted_mark
 from ..permissions.paths import open_checked
 from ..permissions.placing import check_new, make_folder, move_into_place, place, temporary_beside
 from ..ports import Resource, ToolContext, ToolResult, Unknown
@@ -196,7 +196,7 @@ async def move_file(
     await refuse_open(context, real)
     await asyncio.to_thread(check_source, context, path, real)
     await asyncio.to_thread(check_new, target, label=to)
-    mark = await asyncio.to_thread(mark_of, real)
+    mark = await asyncio.to_thread(noted_mark, real, path, fault=ToolFailed)
     entry = await context.journal.note("file", path, [{"op": "move", "path": path, "to": to, "mark": mark}])
     try:
         await asyncio.to_thread(_move, real, target, to)
@@ -220,7 +220,8 @@ async def copy_file(
     await asyncio.to_thread(check_new, target, label=to)
     size = await asyncio.to_thread(size_of, real, path)
     kept = await keep_content(context, real, path, size)
-    entry = await context.journal.note("file", to, [{"op": "write", "path": to, "old": GONE, "new": kept}])
+    change = {"op": "write", "path": to, "old": GONE, "new": kept, "real": target}
+    entry = await context.journal.note("file", to, [change])
     try:
         await asyncio.to_thread(_copy, real, path, target, to)
     except Exception:

@@ -128,3 +128,72 @@ def test_a_notebook_she_made_that_was_worked_in_stays(root, kept, undo, cell):
     with pytest.raises(CannotUndo, match="changed since she made it"):
         undo.take_back([{"op": "write", "path": "n.ipynb", "old": GONE, "new": kept.put_bytes(made)}])
     assert (root / "n.ipynb").exists()
+
+
+def changed(root, kept, path, **noted):
+    """What the journal holds once she changed a file from "old" to "new"."""
+    (root / path).write_text("new")
+    return [{"op": "write", "path": path, "old": kept.put_bytes(b"old"), "new": kept.put_bytes(b"new"), **noted}]
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+def test_a_change_is_not_taken_back_through_a_link_that_was_put_there_later(root, kept, undo, is_noted):
+    changes = changed(root, kept, "a.txt", **({"real": str(root / "a.txt")} if is_noted else {}))
+    (root / "a.txt").rename(root / "theirs.txt")
+    (root / "a.txt").symlink_to("theirs.txt")
+    with pytest.raises(CannotUndo, match=r"A link is at 'a\.txt' now"):
+        undo.take_back(changes)
+    assert (root / "theirs.txt").read_text() == "new"
+
+
+def test_a_change_is_not_taken_back_where_a_folder_leads_elsewhere_now(root, kept, undo):
+    (root / "d").mkdir()
+    changes = changed(root, kept, "d/a.txt", real=str(root / "d/a.txt"))
+    (root / "d").rename(root / "theirs")
+    (root / "d").symlink_to("theirs")
+    with pytest.raises(CannotUndo, match=r"'d/a\.txt' leads to another place now"):
+        undo.take_back(changes)
+    assert (root / "theirs/a.txt").read_text() == "new"
+
+
+def test_a_change_through_a_link_that_was_there_is_taken_back_and_done_again(root, kept, undo):
+    (root / "a.txt").symlink_to("meant.txt")
+    done = undo.take_back(changed(root, kept, "a.txt", real=str(root / "meant.txt")))
+    assert (root / "meant.txt").read_text() == "old"
+    undo.take_back(done.changes)
+    assert (root / "meant.txt").read_text() == "new"
+    assert (root / "a.txt").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["a", "empty", "inner/deep"])
+@pytest.mark.parametrize("is_link", [True, False])
+def test_nothing_of_a_folder_comes_back_where_a_link_or_a_file_is_in_the_way(root, kept, undo, name, is_link):
+    folders = [{"op": "folder", "path": "d/inner/deep", "mode": 0o755, "is_there": False}, *FOLDERS]
+    in_the_way = root / "d" / name
+    in_the_way.parent.mkdir(parents=True)
+    if is_link:
+        in_the_way.symlink_to(root / "elsewhere")
+    else:
+        in_the_way.write_text("a person's own")
+    before = sorted(root.rglob("*"))
+    with pytest.raises(CannotUndo, match=f"at 'd/{name}' now"):
+        undo.take_back([*deleted(kept, a=b"A", b=b"B"), *folders])
+    assert sorted(root.rglob("*")) == before
+
+
+def test_the_folder_a_link_leads_to_does_not_go(root, undo):
+    (root / "theirs").mkdir()
+    (root / "d").symlink_to("theirs")
+    with pytest.raises(CannotUndo, match="A link is at 'd' now"):
+        undo.take_back([{"op": "folder", "path": "d", "mode": 0o755, "is_there": True}])
+    assert (root / "theirs").is_dir()
+
+
+def test_folders_have_their_modes_though_a_file_in_them_could_not_come_back(root, kept, undo, monkeypatch):
+    def refuse(*_arguments):
+        raise CannotUndo("The disk is full.")
+
+    monkeypatch.setattr("jupyter_linda.journal.files._create", refuse)
+    with pytest.raises(CannotUndo, match="The disk is full"):
+        undo.take_back([*deleted(kept, a=b"A"), *FOLDERS])
+    assert stat.S_IMODE((root / "d").stat().st_mode) == 0o750

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -215,3 +216,34 @@ def test_a_folder_stays_while_a_notebook_in_it_is_open(root, undo, target, is_re
     change = {"op": "move", "path": "d", "to": target, "mark": "folder 0"}
     with pytest.raises(CannotUndo, match="is open in JupyterLab") if is_refused else nullcontext():
         asyncio.run(undoing._refuse_open([change]))
+
+
+@pytest.mark.parametrize("stands_at", ["a.txt", "b.txt"])
+def test_what_cannot_be_looked_at_is_said_and_stays(root, undo, monkeypatch, stands_at):
+    (root / "a.txt").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    (root / "b.txt").rename(root / stands_at)
+
+    def refuse(_real):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("jupyter_linda.journal.moves.mark_of", refuse)
+    with pytest.raises(CannotUndo, match=f"'{stands_at}' cannot be looked at: Permission denied"):
+        undo.take_back(changes)
+    assert everything(root) == {stands_at: b"A"}
+
+
+def test_a_move_that_cannot_be_finished_is_said_and_nothing_has_two_names(root, undo, monkeypatch):
+    (root / "a.txt").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    unlink = Path.unlink
+
+    def refuse(path, **options):
+        if path.name == "b.txt":
+            raise PermissionError(13, "Permission denied")
+        unlink(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(CannotUndo, match=r"'b\.txt' cannot be moved back: .*Permission denied"):
+        undo.take_back(changes)
+    assert everything(root) == {"b.txt": b"A"}

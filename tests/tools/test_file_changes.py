@@ -96,6 +96,18 @@ def test_moving_keeps_the_file_and_overwrites_nothing(root, bench):
     assert (root / "other/place/deep/c.txt").read_text() == "A"
 
 
+def test_what_cannot_be_looked_at_is_not_moved_and_it_is_said(root, bench, monkeypatch):
+    (root / "a.txt").write_text("A")
+
+    def refuse(_real):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("jupyter_linda.journal.moves.mark_of", refuse)
+    with pytest.raises(ToolFailed, match=r"'a\.txt' cannot be looked at: Permission denied"):
+        bench.run(move_file, path="a.txt", to="b.txt")
+    assert [path.name for path in root.glob("*.txt")] == ["a.txt"]
+
+
 def test_what_is_not_moved_is_said(root, bench):
     (root / "d/e").mkdir(parents=True)
     (root / "link").symlink_to(root / "d")
