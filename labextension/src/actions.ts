@@ -6,6 +6,7 @@ import type { Api } from './api';
 import { Condensing } from './condensing';
 import { choose, leafOf, logFrom, putMessage } from './reduce';
 import { chipKey, chipsOf } from './attached';
+import { rememberWelcome } from './starting';
 import {
   EMPTY_DRAFT,
   dropChat,
@@ -29,7 +30,6 @@ import type {
 
 /** Chats kept in memory and followed; the least recently opened leaves first. */
 const KEPT_CHATS = 6;
-const WELCOMED = 'jupyter-linda:welcomed';
 
 export class Actions extends Condensing {
   constructor(
@@ -58,27 +58,8 @@ export class Actions extends Condensing {
     await Promise.all([this.loadQuestions(), this.loadModels()]);
   }
 
-  /** Choose the first view, unless the person did: a new user meets the first-run page. */
-  async showFirst(): Promise<void> {
-    await this.loadProviders();
-    const { view, chats, providers, isListLoaded } = this.store.state;
-    if (view !== 'starting') {
-      return;
-    }
-    if (!isListLoaded || chats.length > 0) {
-      this.store.update({ view: 'chats' });
-    } else if (
-      providers?.length === 0 &&
-      !window.localStorage.getItem(WELCOMED)
-    ) {
-      this.show('welcome');
-    } else {
-      this.startChat();
-    }
-  }
-
   leaveWelcome(): void {
-    window.localStorage.setItem(WELCOMED, '1');
+    rememberWelcome();
     this.startChat();
   }
 

@@ -3,7 +3,7 @@
 import { Changes } from './changes';
 import { InstructionFiles } from './instructions';
 import { leafOf } from './reduce';
-import type { InstructionFile, Message } from './types';
+import type { InstructionFile, InstructionText, Message } from './types';
 
 export class Condensing extends Changes {
   readonly instructionFiles = new InstructionFiles(this.api);
@@ -32,21 +32,20 @@ export class Condensing extends Changes {
   }
 
   /** What would be used of a file; null when it cannot be had now. */
-  async instructionText(path: string): Promise<string | null> {
-    let text: string | null = null;
+  async instructionText(path: string): Promise<InstructionText | null> {
+    let text: InstructionText | null = null;
     await this.guarded(async () => {
       text = await this.instructionFiles.text(path);
     });
     return text;
   }
 
-  /** Use a file or not: wherever this folder is opened, or in one chat. */
+  /** Use the text of that digest or not: wherever this folder is opened, or in one chat. */
   async chooseInstructions(
-    file: InstructionFile,
+    { path, digest }: Pick<InstructionFile, 'path' | 'digest'>,
     isUsed: boolean,
     chatId: string
   ): Promise<void> {
-    const { path, digest } = file;
     await this.guarded(() =>
       this.instructionFiles.choose({
         path,

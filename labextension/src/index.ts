@@ -29,6 +29,7 @@ import { OperationError } from './operations';
 import { LindaPanel } from './panel';
 import { ChatSanitizer } from './sanitizer';
 import { showStaged } from './staging';
+import { showFirst } from './starting';
 import { Store, noticeOf, reduceEvents, type Preferences } from './store';
 import { Stream, type OperationRequest, type Socket } from './stream';
 import { DOMAIN, PANEL_PLUGIN } from './tokens';
@@ -184,7 +185,7 @@ function activate(
     showStaged(tracker, frame);
   }
   void followSettings(settings, prefer);
-  void app.restored.then(async () => {
+  const load = async (): Promise<void> => {
     await actions.loadHome();
     stream.start(window, () => !document.hidden);
     if (tracker) {
@@ -193,8 +194,8 @@ function activate(
         focus: (notebook, context) => store.update({ notebook, context })
       });
     }
-    await actions.showFirst();
-  });
+  };
+  void app.restored.then(() => showFirst(actions, store, load));
 }
 
 function socketTo(server: ServerConnection.ISettings): Socket {

@@ -6,7 +6,11 @@ import type { Api } from './api';
 import { chipsOf } from './attached';
 import { shownPath } from './reduce';
 import type { State } from './store';
-import type { InstructionChoice, InstructionFile } from './types';
+import type {
+  InstructionChoice,
+  InstructionFile,
+  InstructionText
+} from './types';
 
 export interface Known {
   /** As they were last read, in the order in which they are given to models. */
@@ -49,8 +53,14 @@ export class InstructionFiles {
     }
   }
 
-  async text(path: string): Promise<string> {
-    return (await this.api.instructionText(path)).text;
+  /** A file's text as it is now; where the list knows another one, the list is read again. */
+  async text(path: string): Promise<InstructionText> {
+    const found = await this.api.instructionText(path);
+    const known = this.files.find(file => file.path === path);
+    if (known && known.digest !== found.digest) {
+      void this.load(this.place.chatId, this.place.path);
+    }
+    return found;
   }
 
   /** Write down whether a file is used; then the list is read again, whatever came of it. */

@@ -124,10 +124,10 @@ function Panel(): JSX.Element {
   );
 }
 
-function viewOf(view: View): JSX.Element | null {
+function viewOf(view: View): JSX.Element {
   switch (view) {
     case 'starting':
-      return null;
+      return <Starting />;
     case 'chats':
       return <ChatsView />;
     case 'questions':
@@ -149,6 +149,15 @@ function viewOf(view: View): JSX.Element | null {
     default:
       return <ChatView />;
   }
+}
+
+function Starting(): JSX.Element {
+  const { trans } = useFrame();
+  return (
+    <p className="linda-Nothing" role="status">
+      {trans.__('Loading…')}
+    </p>
+  );
 }
 
 function Tabs(): JSX.Element {

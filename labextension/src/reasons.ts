@@ -6,7 +6,10 @@ const RULE = /^ask: (\w+) in (the notebook folder|this machine)$/;
 const TAINTED = 'content was read before: ';
 const INSTRUCTS = 'a file of instructions always asks';
 const ALWAYS = ' always asks';
+/** Also where the rules could never be read. */
 const UNLISTED = 'unlisted: ask';
+const UNREADABLE = 'a policy cannot be read: ask';
+const NO_PROFILE = /^there is no profile (.+): ask$/;
 
 /** One sentence; a rule that somebody wrote, or a policy's, is named as it is. */
 export function reasonWords(rule: string, trans: TranslationBundle): string {
@@ -24,7 +27,10 @@ export function reasonWords(rule: string, trans: TranslationBundle): string {
         place
       );
     case 'run':
-      return trans.__('Your rules ask before code runs in %1.', place);
+      return trans.__(
+        'Your rules ask before anything is run or a kernel is touched in %1.',
+        place
+      );
     case 'send':
       return trans.__(
         'Your rules ask before anything from %1 is sent to a model elsewhere.',
@@ -44,7 +50,14 @@ export function reasonWords(rule: string, trans: TranslationBundle): string {
   if (rule.endsWith(ALWAYS)) {
     return trans.__('This is always asked, whatever the rules say.');
   }
+  const [, profile] = NO_PROFILE.exec(rule) ?? [];
+  if (profile) {
+    return trans.__('Asked because there is no profile %1.', profile);
+  }
+  if (rule === UNREADABLE) {
+    return trans.__('Asked because a policy of this server cannot be read.');
+  }
   return rule === UNLISTED
-    ? trans.__('Asked because no rule says anything of it.')
+    ? trans.__('Asked because no rule that can be read says anything of it.')
     : trans.__('Asked because of: %1', rule);
 }

@@ -109,6 +109,15 @@ function fileCommands(
   ];
 }
 
+/** Do a command in place of the text that calls it; what is attached stays for the next message. */
+export async function carryOut(
+  command: SlashCommand,
+  actions: Actions
+): Promise<void> {
+  actions.setDraft({ text: '', clientId: null });
+  await command.act();
+}
+
 /** What is typed of a command; null where the text is no beginning of one. */
 export function slashAt(text: string): string | null {
   return /^\/([a-z0-9-]*)$/.exec(text)?.[1] ?? null;

@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import { Actions } from '../src/actions';
 import type { Api } from '../src/api';
 import { choose, logFrom } from '../src/reduce';
-import { Store, type State } from '../src/store';
+import { carryOut } from '../src/slash';
+import { Store } from '../src/store';
 import type { Stream } from '../src/stream';
-import type { NewMessage } from '../src/types';
+import type { ContextItem, NewMessage } from '../src/types';
 import { CHAT_ID, message, run, view } from './events';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}Z`;
@@ -89,27 +90,32 @@ test('who looks at an old answer while a new one goes on writes behind the old o
   assert.equal(sent[0].parent_id, 'a1');
 });
 
-test('what is shown first is a new chat, the list of chats, or what the person chose', async () => {
-  const shownFirst = async (known: Partial<State>): Promise<string> => {
-    const store = new Store();
-    const api = {
-      providers: () => Promise.resolve({ providers: [{ name: 'mine' }] })
-    };
-    const actions = new Actions(
-      api as unknown as Api,
-      store,
-      {} as unknown as Stream
-    );
-    store.update(known);
-    await actions.showFirst();
-    return store.state.view;
+test('a command in the place of a message takes its text only: what is attached goes with the next message', async () => {
+  const { actions, store, sent } = rig();
+  const data: ContextItem = {
+    kind: 'file',
+    path: 'data.csv',
+    cell_id: '',
+    name: 'data.csv',
+    text: ''
   };
-  assert.equal(await shownFirst({ isListLoaded: true }), 'chat');
-  assert.equal(await shownFirst({ isListLoaded: false }), 'chats');
-  const chats = [view().chat];
-  assert.equal(await shownFirst({ isListLoaded: true, chats }), 'chats');
-  assert.equal(
-    await shownFirst({ isListLoaded: true, view: 'tasks' }),
-    'tasks'
+  const command = { name: 'review', label: '', isSent: true };
+  actions.attach([data]);
+  actions.setDraft({ text: '/rev', clientId: 'old' });
+  await carryOut(
+    { ...command, act: () => actions.setDraft({ text: '/review ' }) },
+    actions
   );
+  assert.deepEqual(store.state.drafts[CHAT_ID], {
+    text: '/review ',
+    editing: null,
+    clientId: null,
+    items: [data]
+  });
+  await carryOut(
+    { ...command, act: () => actions.sendText('/review') },
+    actions
+  );
+  assert.deepEqual(sent[0].context, [data]);
+  assert.equal(sent[0].text, '/review');
 });

@@ -21,7 +21,7 @@ for (const [rule, said] of [
   ],
   [
     'ask: run in the notebook folder',
-    'Your rules ask before code runs in the notebook folder.'
+    'Your rules ask before anything is run or a kernel is touched in the notebook folder.'
   ],
   [
     'ask: write in this machine',
@@ -40,7 +40,18 @@ for (const [rule, said] of [
     'Asked because what others wrote was read before: it may be behind this wish.'
   ],
   ['run_shell always asks', 'This is always asked, whatever the rules say.'],
-  ['unlisted: ask', 'Asked because no rule says anything of it.'],
+  [
+    'unlisted: ask',
+    'Asked because no rule that can be read says anything of it.'
+  ],
+  [
+    'a policy cannot be read: ask',
+    'Asked because a policy of this server cannot be read.'
+  ],
+  [
+    "there is no profile 'gone': ask",
+    "Asked because there is no profile 'gone'."
+  ],
   [
     'ask: write in data, over 3 MB',
     'Asked because of: ask: write in data, over 3 MB'

@@ -6,7 +6,7 @@ import React from 'react';
 import { sameItems, useFrame, useStore } from '../frame';
 import { activeRun } from '../reduce';
 import { chipKey, chipsOf, tokensOf } from '../attached';
-import { slashAt, slashCommands, slashOf, type SlashCommand } from '../slash';
+import { carryOut, slashAt, slashCommands, slashOf } from '../slash';
 import { EMPTY_DRAFT } from '../store';
 import type { Mode } from '../types';
 import { Chips } from './chips';
@@ -47,13 +47,10 @@ export function Composer(): JSX.Element {
     },
     () => setLeft(true)
   );
-  const slash = isLeft ? null : slashAt(draft.text);
+  /* An edited message stays one: its words are sent as they are, whatever they begin with. */
+  const slash = isLeft || draft.editing ? null : slashAt(draft.text);
   useFreshInstructions(slash === null);
   const known = slash === null ? [] : slashCommands(actions, commands, trans);
-  const run = async (command: SlashCommand): Promise<void> => {
-    actions.setDraft(EMPTY_DRAFT);
-    await command.act();
-  };
   const slashes = useChoices({
     items: known.filter(one => one.name.startsWith(slash ?? '')),
     query: slash,
@@ -65,7 +62,7 @@ export function Composer(): JSX.Element {
         {one.source && <span className="linda-Note">{one.source}</span>}
       </>
     ),
-    pick: one => void run(one),
+    pick: one => void carryOut(one, actions),
     leave: () => setLeft(true)
   });
   const [isSending, setSending] = React.useState(false);
@@ -92,7 +89,9 @@ export function Composer(): JSX.Element {
       draft.text,
       slashCommands(actions, commands, trans)
     );
-    await (command && !draft.editing ? run(command) : actions.send());
+    await (command && !draft.editing
+      ? carryOut(command, actions)
+      : actions.send());
     setSending(false);
     /* Whoever went on to a cell meanwhile keeps the keyboard there. */
     const { activeElement, body } = document;

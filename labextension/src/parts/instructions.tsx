@@ -5,7 +5,7 @@ import React from 'react';
 
 import { useFrame, useStore } from '../frame';
 import { isUndecided, notebookOf, type Known } from '../instructions';
-import type { InstructionFile } from '../types';
+import type { InstructionFile, InstructionText } from '../types';
 
 /** What there is, as it was last read. */
 function useInstructionFiles(): Known {
@@ -102,7 +102,7 @@ function Review(props: {
           <strong>{file.path}</strong>{' '}
           <span className="linda-Note">{aboutFile(file, trans)}</span>
           <FileText file={file}>
-            <Decide file={file} />
+            {digest => <Decide file={file} digest={digest} />}
           </FileText>
         </article>
       ))}
@@ -110,42 +110,62 @@ function Review(props: {
   );
 }
 
-/** What would be used of a file; what stands below it comes once it can be read. */
+/** What would be used of a file; what stands below it is about the very text that is shown. */
 function FileText(props: {
   file: InstructionFile;
-  children: React.ReactNode;
+  children: (digest: string) => React.ReactNode;
 }): JSX.Element {
   const { actions, trans } = useFrame();
   const { path, digest } = props.file;
-  const [text, setText] = React.useState<string | null>(null);
+  const [shown, setShown] = React.useState<InstructionText | null>(null);
+  const [isFailed, setFailed] = React.useState(false);
+  const [attempt, setAttempt] = React.useState(0);
   React.useEffect(() => {
     let isHere = true;
+    setShown(null);
+    setFailed(false);
     void actions.instructionText(path).then(found => {
       if (isHere) {
-        setText(found);
+        setShown(found);
+        setFailed(found === null);
       }
     });
     return () => {
       isHere = false;
     };
-  }, [actions, path, digest]);
-  return text === null ? (
+  }, [actions, path, digest, attempt]);
+  if (isFailed) {
+    return (
+      <p className="linda-Note" role="status">
+        {trans.__('Its text cannot be had now.')}{' '}
+        <button
+          type="button"
+          className="linda-Link"
+          onClick={() => setAttempt(attempt + 1)}
+        >
+          {trans.__('Try again')}
+        </button>
+      </p>
+    );
+  }
+  return shown?.path !== path ? (
     <p className="linda-Note">{trans.__('Loading…')}</p>
   ) : (
     <>
       <pre tabIndex={0} role="group" aria-label={trans.__('Text of %1', path)}>
-        {text}
+        {shown.text}
       </pre>
-      {props.children}
+      {shown.digest === digest && props.children(shown.digest)}
     </>
   );
 }
 
-function Decide(props: { file: InstructionFile }): JSX.Element {
+/** Use it or not; `digest` is of the text that the person sees. */
+function Decide(props: { file: InstructionFile; digest: string }): JSX.Element {
   const { actions, trans } = useFrame();
-  const { file } = props;
+  const { file, digest } = props;
   const choose = (isUsed: boolean): void =>
-    void actions.chooseInstructions(file, isUsed, '');
+    void actions.chooseInstructions({ path: file.path, digest }, isUsed, '');
   return (
     <div className="linda-Row">
       {file.state !== 'used' && file.state !== 'off' && (
@@ -235,7 +255,11 @@ function FileRow(props: { file: InstructionFile }): JSX.Element {
       <div className="linda-Note">{aboutFile(file, trans)}</div>
       {isOpen && (
         <FileText file={file}>
-          {file.source === 'workspace' && <Decide file={file} />}
+          {digest =>
+            file.source === 'workspace' && (
+              <Decide file={file} digest={digest} />
+            )
+          }
         </FileText>
       )}
     </li>

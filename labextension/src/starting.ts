@@ -1,0 +1,64 @@
+/* The first view: chosen when there is something to choose by, and soon, whatever the server does. */
+
+import type { Actions } from './actions';
+import type { Store } from './store';
+
+/** After so long the list of chats is shown, and stays. */
+const PATIENCE_MS = 3000;
+const WELCOMED = 'jupyter-linda:welcomed';
+
+/** Load what there is and choose a view, unless the person did; ends in a view even where `load` fails or hangs. */
+export async function showFirst(
+  actions: Actions,
+  store: Store,
+  load: () => Promise<void>,
+  patience = PATIENCE_MS
+): Promise<void> {
+  const list = (): void => choose(store, () => store.update({ view: 'chats' }));
+  const timer = setTimeout(list, patience);
+  try {
+    await load();
+    await actions.loadProviders();
+    choose(store, () => chooseByWhatIsKnown(actions, store));
+  } catch (error) {
+    actions.fault(String(error));
+  } finally {
+    clearTimeout(timer);
+    list();
+  }
+}
+
+/** A new user meets the first-run page. */
+function chooseByWhatIsKnown(actions: Actions, store: Store): void {
+  const { chats, providers, isListLoaded } = store.state;
+  if (!isListLoaded || chats.length > 0) {
+    store.update({ view: 'chats' });
+  } else if (providers?.length === 0 && !isWelcomed()) {
+    actions.show('welcome');
+  } else {
+    actions.startChat();
+  }
+}
+
+function choose(store: Store, act: () => void): void {
+  if (store.state.view === 'starting') {
+    act();
+  }
+}
+
+/** A browser may keep nothing of a page; then the first-run page is met again. */
+export function rememberWelcome(): void {
+  try {
+    window.localStorage.setItem(WELCOMED, '1');
+  } catch {
+    return;
+  }
+}
+
+function isWelcomed(): boolean {
+  try {
+    return window.localStorage.getItem(WELCOMED) !== null;
+  } catch {
+    return false;
+  }
+}
