@@ -36,11 +36,15 @@ def refused(asked: Sequence[Question]) -> frozenset[str]:
 def refusal(needed: WordNeeded, asked: Sequence[Question]) -> Problem:
     """How a run ends that may not send."""
     if isinstance(needed, ConsentNeeded):
-        was_asked = not any(one.resource == needed.about and one.answer == "unasked" for one in asked)
+        about = [one for one in asked if one.resource == needed.about]
+        why = "you did not allow it."
+        if any(one.answer == "unasked" for one in about):
+            why = "nobody could be asked."
+        elif about and about[-1].state == "expired":
+            why = "nobody answered in time."
         return Problem(
             kind="no_consent",
-            message=f"Nothing was sent to {needed.about}: "
-            + ("you did not allow it." if was_asked else "nobody could be asked."),
+            message=f"Nothing was sent to {needed.about}: {why}",
             remedy="Choose a model on this machine, or send the message again and allow it.",
         )
     return Problem(kind="budget", message=needed.message, remedy=needed.remedy)

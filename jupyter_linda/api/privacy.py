@@ -12,7 +12,8 @@ from ..errors import LindaError
 from ..events.log import home_of
 from ..events.payloads import PrivacyChanged
 from ..gateway import consents
-from ..gateway.door import options_of, preview_text
+from ..gateway.deciding import options_of
+from ..gateway.door import preview_text
 from ..gateway.kinds import kind_of
 from ..gateway.levels import level_of
 from ..gateway.providers import AUTOMATIC

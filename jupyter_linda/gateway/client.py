@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ..errors import ProviderFault
 from ..ports import Finished, Ids, Model, ModelEvent, ModelRequest, TextDelta
@@ -14,6 +15,7 @@ from ..schemas import Usage
 from .asking import Timeouts, arguments_for
 from .faults import as_fault, cut_stream, plain_fault
 from .providers import AUTOMATIC, DEMO_MODEL, Connection, Providers
+from .proxies import LOOPBACK, spare
 from .redirects import follow_none
 from .reply import Reply
 from .usage import counted, estimated, priced, was_given
@@ -30,6 +32,7 @@ def import_litellm() -> Litellm:
     """Import litellm (2.6 s, 190 MB: in a thread, after the worker answers) without a look at the network."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_OFFLINE_MODE", "true")
+    spare(*LOOPBACK)
     import litellm  # noqa: PLC0415  heavy, and only its owner loads it
 
     follow_none()
@@ -69,6 +72,8 @@ class LitellmModel(Model):
             return
         connection = self._providers.connect(request.model)
         litellm = await self.library()
+        if self._providers.stays_here(request.model):
+            spare(urlsplit(connection.base_url).hostname or "")
         if request.tools and not self._can_take_tools(litellm, connection.litellm_model):
             raise plain_fault("no_tools", f" (model {request.model})")
         async for event in self._stream(litellm, request, connection):

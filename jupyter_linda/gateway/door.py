@@ -6,15 +6,16 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..errors import ConsentNeeded, ProviderFault
 from ..ports import Finished, Model, ModelEvent, ModelRequest, Notice, ReasoningDelta, Retrying, Sending, TextDelta
+from .deciding import Reach, as_told, decide, kept_here, options_of
 from .kinds import kind_of
 from .levels import Level, Privacy, level_of
-from .providers import AUTOMATIC, DEMO_MODEL
+from .providers import AUTOMATIC
 from .redaction import Book, Redactor, Restorer, summary
-from .router import Facts, Option, Route, route
+from .router import Facts, Route
 from .sensitivity import Outgoing, Part, bare, inspect
 
 if TYPE_CHECKING:
@@ -22,35 +23,12 @@ if TYPE_CHECKING:
 
     from ..errors import BudgetPassed
     from ..ports import Json
-    from ..schemas import ModelInfo, Usage
+    from ..schemas import Usage
     from .redaction import Names
     from .sensitivity import OriginOf
 
 PREVIEW_CHARS = 60_000
 """Most characters a question shows of what would leave; the trace keeps all of it."""
-
-
-class Reach(Protocol):
-    """Where models are; `Providers` knows."""
-
-    def stays_here(self, model_id: str) -> bool:
-        """Whether what a model is told stays on this machine."""
-
-    def destination(self, model_id: str) -> str:
-        """Who gets what a model elsewhere is told: the provider and its address."""
-
-    def models(self) -> Sequence[ModelInfo]:
-        """The models that are connected."""
-
-    @property
-    def default_model(self) -> str:
-        """The one that is asked where nobody chose."""
-
-    def check_key(self, model_id: str) -> None:
-        """Raises `ProviderFault` where a model cannot be asked for want of a key."""
-
-    def known_keys(self) -> Sequence[str]:
-        """The keys of all providers: none of them is ever part of a prompt."""
 
 
 class Consents(Protocol):
@@ -102,6 +80,8 @@ class Leaving:
 
     messages: list[Mapping[str, Json]]
     details: dict[str, Json]
+    privacy: Privacy
+    """The levels that it was made by."""
     book: Book | None = None
     """None for a model on this machine: nothing is replaced."""
 
@@ -137,19 +117,23 @@ class Door(Model):
 
     async def _stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         always = await self._consents.providers(request.owner_id)
-        out = self._inspect(request)
-        facts = self._facts(request, out, always)
-        decided = _decided(facts)
+        privacy = self._rules.privacy()
+        out = self._inspect(request, privacy)
+        facts = self._facts(request, out, always, privacy)
+        decided = decide(facts)
         is_here = self._reach.stays_here(decided.model)
         passed = None if is_here else await self._purse.passed(request, decided.model)
         if passed is not None:
             facts = replace(facts, is_over_budget=True)
-            decided = _decided(facts)
+            decided = decide(facts)
+        if decided.effect == "ask" and not facts.chosen and not request.run_id:
+            decided = decide(kept_here(facts))
         if not self._reach.stays_here(decided.model):
-            self._reach.check_key(decided.model)
+            if not self._reach.fallbacks():  # with others to ask, a missing key is a fault like any
+                self._reach.check_key(decided.model)
             if passed is not None:
                 raise passed
-        leaving = await self._prepare(request, out, decided, facts)
+        leaving = await self._prepare(request, out, decided, facts, privacy)
         if decided.effect == "ask":
             raise ConsentNeeded(
                 self._reach.destination(decided.model),
@@ -207,18 +191,25 @@ class Door(Model):
     ) -> Sending:
         """A try, as it is written down. Raises `ProviderFault` where what may leave was changed while it waited."""
         takes = None
+        details = {**(event.details or {}), **leaving.details}
         if not self._reach.stays_here(event.model):
+            if leaving.book is None:
+                raise _stopped(f"{event.model} does not run on this machine any more.")
             why_not = await self._why_closed(sent, event.model) if is_again else ""
+            if is_again and not why_not and self._rules.privacy() != leaving.privacy:
+                why_not = "What may leave was changed meanwhile."
             if why_not:
                 raise _stopped(why_not)
             takes = await self._purse.prompt(sent, event.model)
+            details["route"] = {**details["route"], "destination": self._reach.destination(event.model)}
+        else:
+            details["route"] = {**details["route"], "destination": ""}
         reason = decided.reason if event.model == decided.model else event.reason
-        return replace(event, details={**(event.details or {}), **leaving.details}, reason=reason, takes=takes)
+        return replace(event, details=details, reason=reason, takes=takes)
 
     # ---- where to ---------------------------------------------------------------------------------
 
-    def _facts(self, request: ModelRequest, out: Outgoing, always: frozenset[str]) -> Facts:
-        privacy = self._rules.privacy()
+    def _facts(self, request: ModelRequest, out: Outgoing, always: frozenset[str], privacy: Privacy) -> Facts:
         kind = kind_of(request.messages, request.task)
         return Facts(
             options=options_of(self._reach, request, always),
@@ -255,8 +246,7 @@ class Door(Model):
 
     # ---- what leaves ------------------------------------------------------------------------------
 
-    def _inspect(self, request: ModelRequest) -> Outgoing:
-        privacy = self._rules.privacy()
+    def _inspect(self, request: ModelRequest, privacy: Privacy) -> Outgoing:
         return inspect(
             request.messages,
             origin_of=self._rules.origin_of,
@@ -264,11 +254,12 @@ class Door(Model):
             is_here=self._reach.stays_here,
         )
 
-    async def _prepare(self, request: ModelRequest, out: Outgoing, decided: Route, facts: Facts) -> Leaving:
+    async def _prepare(
+        self, request: ModelRequest, out: Outgoing, decided: Route, facts: Facts, privacy: Privacy
+    ) -> Leaving:
         way = as_told(request.model, decided, facts)
         if self._reach.stays_here(decided.model):
-            return Leaving([bare(message) for message in request.messages], {"route": way})
-        privacy = self._rules.privacy()
+            return Leaving([bare(message) for message in request.messages], {"route": way}, privacy)
         book = await self._books.load(request.chat_id)
         messages, counts = await asyncio.to_thread(self._redact, out, book, privacy.terms)
         details: dict[str, Json] = {
@@ -280,7 +271,7 @@ class Door(Model):
                 "placeholders": summary(counts),
             },
         }
-        return Leaving(messages, details, book)
+        return Leaving(messages, details, privacy, book)
 
     def _level(self, privacy: Privacy, paths: Sequence[str], frames: Sequence[str]) -> Level:
         every = dict.fromkeys(place for path in paths for place in self._everywhere(path))
@@ -328,35 +319,6 @@ class Door(Model):
         return [self._rules.keep(json.dumps(message, ensure_ascii=False)) for message in messages]
 
 
-def options_of(reach: Reach, request: ModelRequest, always: frozenset[str]) -> list[Option]:
-    """The models that a request could go to, the chosen one first, or the default one where none is chosen."""
-    first = reach.default_model if request.model == AUTOMATIC else request.model
-    names = dict.fromkeys((first, *(model.model_id for model in reach.models())))
-    names.pop(AUTOMATIC, None)
-    made = []
-    for name in names:
-        is_here = reach.stays_here(name)
-        place = "" if is_here else reach.destination(name)
-        word: Literal["", "yes", "no"] = "yes" if place in request.agreed else "no" if place in request.refused else ""
-        is_fit = name != DEMO_MODEL
-        made.append(Option(name, is_here=is_here, is_fit=is_fit, has_consent=is_here or place in always, word=word))
-    return made
-
-
-def as_told(asked: str, decided: Route, facts: Facts) -> dict[str, Json]:
-    """A decision as the trace keeps it: what it rests on, and why. What counts in automatic routing only if it was."""
-    told: dict[str, Json] = {"asked": asked, "model": decided.model, "reason": decided.reason}
-    told["inputs"] = {
-        "all_local": facts.all_local,
-        "offline": facts.is_offline,
-        "over_budget": facts.is_over_budget,
-        "sensitivity": facts.sensitivity,
-    }
-    if not facts.chosen:
-        told["inputs"] |= {"task": facts.task, "complexity": facts.complexity, "length_chars": facts.length_chars}
-    return told
-
-
 def _stopped(why_not: str) -> ProviderFault:
     """While a request waited to be tried again, what may leave was changed."""
     return ProviderFault(
@@ -364,17 +326,6 @@ def _stopped(why_not: str) -> ProviderFault:
         f"Nothing more was sent: {why_not}",
         remedy="Choose a model on this machine, or change this under Permissions > What may leave.",
     )
-
-
-def _decided(facts: Facts) -> Route:
-    decided = route(facts)
-    if decided.effect == "deny":
-        raise ProviderFault(
-            "no_model",
-            f"Nothing was sent: {decided.reason}",
-            remedy="Connect a model on this machine, or change this under Permissions > What may leave.",
-        )
-    return decided
 
 
 def _rest(text: Restorer, thought: Restorer) -> list[ModelEvent]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ports.held import passages
+from .conversation import split_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +19,7 @@ HARD_CHARS = 1_500
 """From here on a wish counts as hard: it states conditions, or brings a problem along."""
 
 _TRANSLATION = re.compile(
-    r"\btranslat\w*|\b(?:in)?to (?:english|chinese|mandarin|german|french|spanish|japanese|korean)\b"
-    r"|翻译|译[成为]|(?:用|转)(?:英文|英语|中文|日文|日语|法语|德语)",
+    r"\btranslat\w*|翻译|译[成为]|转[成为](?:英文|英语|中文|日文|日语|法语|德语)",
     re.IGNORECASE,
 )
 _POLISH = re.compile(
@@ -54,7 +54,8 @@ def kind_of(messages: Sequence[Mapping[str, Json]], task: TaskKind = "chat") -> 
         return Kind(task, "simple", length)
     asked = next((message for message in reversed(messages) if message["role"] == "user"), None)
     pieces = [] if asked is None else passages(str(asked.get("content") or ""))
-    words = "".join(piece.text for piece in pieces if piece.holds is None)  # what was attached are not their words
+    # Neither what was attached nor its name are the person's words.
+    _, words = split_context("".join(piece.text for piece in pieces if piece.holds is None))
     said = sum(len(piece.text) for piece in pieces)
     return Kind(_task_of(words), "hard" if _HARD.search(words) or len(words) > HARD_CHARS else "simple", said)
 

@@ -82,6 +82,15 @@ def is_name(name: str) -> bool:
     return bool(name) and "/" not in name and name != "linda" and len(name) <= 60
 
 
+def stamp_of(path: Path) -> tuple[int, ...]:
+    """Changes with a file; of one that cannot be seen, empty."""
+    try:
+        seen = path.stat()
+    except OSError:
+        return ()
+    return (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+
+
 def _unusable(place: str, why: str) -> InvalidInput:
     return InvalidInput(
         f"{place} cannot be used: {why}.",

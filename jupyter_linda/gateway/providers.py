@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import ipaddress
 import os
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,8 @@ from ..errors import InvalidInput, NotAllowed, NotFound, ProviderFault
 from ..schemas import ModelInfo, Provider, ProviderInput
 from ..storage.files import write_json
 from .litellm_words import check_known
-from .provider_file import is_name, read_keys, read_providers, read_shared
+from .provider_file import is_name, read_keys, read_providers, read_shared, stamp_of
+from .proxies import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,6 +84,8 @@ class Providers:
         self._allowed = tuple(allowed_models)
         self._configured_fallbacks = tuple(fallbacks)
         self._configured = shared or {}
+        self._seen: tuple[tuple[int, ...], dict[str, Any]] | None = None
+        """The file's stamp, and what was read."""
         self._is_demo_ready = is_demo_ready
         self._environment = os.environ if environment is None else environment
 
@@ -196,7 +198,8 @@ class Providers:
     def fallbacks(self) -> tuple[str, ...]:
         """Models that are asked, in this order, when one cannot answer: the panel's list, else the administrator's."""
         own = self._read().get("fallback_models")
-        return self._configured_fallbacks if own is None else tuple(own)
+        listed = self._configured_fallbacks if own is None else tuple(own)
+        return tuple(one for one in listed if one not in (AUTOMATIC, DEMO_MODEL))
 
     def choose_fallbacks(self, models: Sequence[str]) -> None:
         """Remember the panel's list; an empty one asks no other model."""
@@ -344,10 +347,13 @@ class Providers:
         return read_shared(self._configured, self._environment.get("LINDA_PROVIDERS", ""))
 
     def _read(self) -> dict[str, Any]:  # the file's JSON, validated, and what is shared in the place of its own
-        values = read_providers(self._file)
-        for name, one in self._shared.items():
-            values["providers"][name] = one.model_dump(exclude={"key", "key_variable"}, mode="json")
-        return values
+        stamp = stamp_of(self._file)
+        if self._seen is None or self._seen[0] != stamp:  # every request asks for it many times
+            values = read_providers(self._file)
+            for name, one in self._shared.items():
+                values["providers"][name] = one.model_dump(exclude={"key", "key_variable"}, mode="json")
+            self._seen = (stamp, values)
+        return self._seen[1]
 
     def _check_own(self, name: str) -> None:
         if name in self._shared:
@@ -384,13 +390,3 @@ class Providers:
             is_shared=is_shared,
             **wish.model_dump(exclude={"key"}),
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host's name or address is this very machine: nothing that merely looks like it."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -95,6 +96,7 @@ class Redactor:
 
     def __init__(self, names: Names | None = None) -> None:
         self._names = names
+        self._lock = threading.Lock()
         self._found: dict[bytes, Spans] = {}
 
     def redact(
@@ -134,9 +136,10 @@ class Redactor:
         known = self._found.get(digest)
         if known is None:
             known = find(text, terms=terms, secrets=secrets, only_keys=only_keys, names=self._names)
-            while len(self._found) >= _REMEMBERED:
-                self._found.pop(next(iter(self._found)))
-            self._found[digest] = known
+            with self._lock:  # texts are read by several threads
+                while len(self._found) >= _REMEMBERED:
+                    self._found.pop(next(iter(self._found)))
+                self._found[digest] = known
         return known
 
 

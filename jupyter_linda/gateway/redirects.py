@@ -13,7 +13,7 @@ def follow_none() -> None:
 
     They build their clients in many places, and none of them can be told. Twice is once.
     """
-    if not hasattr(httpx.AsyncClient.send, "__wrapped__"):
+    if not getattr(httpx.AsyncClient.send, "is_staying", False):
         httpx.AsyncClient.send = _staying(httpx.AsyncClient.send)  # type: ignore[method-assign]  # see above
 
 
@@ -23,4 +23,5 @@ def _staying(send: Any) -> Any:  # httpx's own signature is kept
         response: httpx.Response = await send(self, request, **{**options, "follow_redirects": False})
         return response
 
+    stay.is_staying = True  # type: ignore[attr-defined]  # a mark for `follow_none`
     return stay

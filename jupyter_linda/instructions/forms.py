@@ -71,8 +71,8 @@ def _parted(text: str) -> tuple[dict[object, object], str] | None:
     if found is None or len(found[1]) > HEAD_CHARS:
         return None
     try:
-        head = yaml.safe_load(found[1])
-    except (yaml.YAMLError, ValueError, RecursionError):  # a date that is none is a ValueError
+        head = yaml.load(found[1], Loader=yaml.BaseLoader)  # noqa: S506  makes texts, lists and mappings, nothing else
+    except (yaml.YAMLError, ValueError, RecursionError):
         return None
     return (head, text[found.end() :].strip()) if isinstance(head, dict) else None
 

@@ -9,10 +9,11 @@ import pytest
 from jupyter_linda.errors import ConsentNeeded, ProviderFault
 from jupyter_linda.gateway.door import Door, Rules
 from jupyter_linda.gateway.levels import Privacy
+from jupyter_linda.gateway.providers import AUTOMATIC
 from jupyter_linda.gateway.redaction import Book
 from jupyter_linda.gateway.sensitivity import UNKNOWN
 from jupyter_linda.ports import Finished, ModelRequest, Retrying, Sending, TextDelta
-from jupyter_linda.schemas import Usage
+from jupyter_linda.schemas import ModelInfo, Usage
 
 REQUEST = ModelRequest(
     model="far/one", messages=[{"role": "user", "content": "hello"}], owner_id="local", chat_id="c", run_id="r"
@@ -31,20 +32,27 @@ class World:
         self.sent = []
         self.skipped = None
         self.going = 0
+        self.here, self.keyless, self.listed, self.others = set(), set(), (), ()
+        self.follows = ""
+        """Another model that answers at the second try."""
 
     # ---- what the door asks
 
-    def stays_here(self, _model):
-        return False
+    def stays_here(self, model):
+        return model in self.here
 
     def destination(self, model):
         return model.partition("/")[0]
 
     def models(self):
-        return []
+        return [ModelInfo(model_id=one, label="", provider="", is_local=False, is_ready=True) for one in self.listed]
 
-    def check_key(self, _model):
-        pass
+    def check_key(self, model):
+        if model in self.keyless:
+            raise ProviderFault("auth", "no key")
+
+    def fallbacks(self):
+        return self.others
 
     def known_keys(self):
         return []
@@ -75,8 +83,8 @@ class World:
         self.between()
         self.skipped = await request.may_go_to("wide/two")
         yield Retrying("server", "failed", 1.0, request.model)
-        yield Sending(request.model, False, "")
-        self.sent.append(request.model)
+        yield Sending(self.follows or request.model, False, "")
+        self.sent.append(self.follows or request.model)
         yield TextDelta("hi")
         yield Finished("stop")
 
@@ -126,3 +134,56 @@ def test_a_yes_to_one_provider_while_all_is_local_is_none_to_the_next():
     world.ask(agreed=frozenset({"far"}))
     assert world.sent == ["far/one", "far/one"]
     assert "all local" in world.skipped
+
+
+def test_levels_made_stricter_while_a_request_waits_close_its_next_try():
+    world = World()
+    world.between = lambda: setattr(world, "privacy", Privacy(terms=("Falcon",)))
+    with pytest.raises(ProviderFault, match="What may leave was changed meanwhile"):
+        world.ask()
+    assert world.sent == ["far/one"]
+
+
+def test_a_request_made_for_a_model_here_goes_nowhere_else_when_its_address_changes():
+    world = World()
+    world.here = {"far/one"}
+    world.between = lambda: world.here.clear()
+    with pytest.raises(ProviderFault, match="does not run on this machine any more"):
+        world.ask()
+    assert world.sent == ["far/one"]
+
+
+def test_a_try_names_who_gets_it():
+    world = World()
+    world.follows = "wide/two"
+    assert [event.details["route"]["destination"] for event in world.ask() if isinstance(event, Sending)] == [
+        "far",
+        "wide",
+    ]
+
+
+def test_a_missing_key_is_told_before_anything_is_asked_unless_others_may_answer():
+    world = World()
+    world.agreed_always.clear()
+    world.keyless = {"far/one"}
+    with pytest.raises(ProviderFault, match="no key"):
+        world.ask()
+    world.others = ("wide/two",)
+    with pytest.raises(ConsentNeeded):
+        world.ask()
+
+
+def test_automatic_passes_over_what_has_no_key_and_a_call_of_no_run_stays_here():
+    world = World()
+    world.listed = ("near/one", "far/one", "wide/two")
+    world.here = {"near/one"}
+    world.keyless = {"far/one"}
+    translate = [{"role": "user", "content": "translate this: hello"}]
+    world.ask(model=AUTOMATIC, messages=translate)
+    assert world.sent == ["wide/two", "wide/two"]
+    world.agreed_always.clear()
+    with pytest.raises(ConsentNeeded):
+        world.ask(model=AUTOMATIC, messages=translate)
+    world.sent.clear()
+    world.ask(model=AUTOMATIC, messages=translate, run_id="")
+    assert world.sent == ["near/one", "near/one"]

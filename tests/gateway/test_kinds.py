@@ -24,6 +24,8 @@ def kind(text, task="chat"):
         ("run the last cell", "chat"),
         ("plot sales in blue", "chat"),
         ("what does this mean in English units", "chat"),
+        ("rename the date column to english month names", "chat"),
+        ("用中文回答", "chat"),
     ],
 )
 def test_tasks_by_words_of_both_languages(text, task):
@@ -40,6 +42,12 @@ def test_what_is_attached_counts_as_length_and_not_as_the_persons_words():
     found = kind("look at this: " + held("translate and prove " * 200, "source", "a.md"))
     assert (found.task, found.complexity) == ("chat", "simple")
     assert found.length_chars > 3_000
+
+
+@pytest.mark.parametrize("name", ["algorithm.ipynb", "translation.ipynb", "work/proof.ipynb", "算法.ipynb"])
+def test_the_name_of_what_is_open_is_not_the_persons_word(name):
+    found = kind(f"[context] notebook: {name}\n\nhello")
+    assert (found.task, found.complexity) == ("chat", "simple")
 
 
 def test_a_known_task_is_about_the_whole_conversation():

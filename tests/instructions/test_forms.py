@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,3 +67,12 @@ def test_names_are_small_letters_digits_and_single_hyphens():
 def test_the_built_in_words_are_those_of_the_panel():
     text = (ROOT / "labextension/src/slash.ts").read_text(encoding="utf-8")
     assert [word for word in BUILT_IN if f"'{word}'" not in text] == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["!!bool x", '!!int ""', '!!float ""', "!!timestamp foo", "!!python/object:os.system x", "2020-99-99", "&a [*a]"],
+)
+def test_an_odd_head_is_an_odd_head_and_no_fault(value):
+    form = command_from(f"---\na: {value}\ndescription: Does it.\n---\nDo it.", "x")
+    assert form is None or form.description == "Does it."
