@@ -1,4 +1,8 @@
-"""The way back of a move: only what she moved goes back, and only to a place that is free."""
+"""The way back of a move: only what she moved goes back, and only to a place that is free.
+
+A file is what she moved while it is the same file of the file system (`nodes`), or has the same content: programs
+that write a file anew put another one in its place. A folder is told by what lies in it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import CannotUndo, LindaError, ToolFailed
 from ..permissions.paths import open_checked
 from ..permissions.placing import make_folder, move_into_place
+from .nodes import node_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -83,8 +88,8 @@ def move_back(policy: PathPolicy, change: Change) -> tuple[dict[str, Json], bool
     Looks first: `CannotUndo` where something else is at either place, and then nothing is changed.
     """
     source, target = str(change["path"]), str(change["to"])
-    mark = str(change.get("mark", ""))
-    again: dict[str, Json] = {"op": "move", "path": target, "to": source, "mark": mark}
+    mark, node = str(change.get("mark", "")), str(change.get("node", ""))
+    again: dict[str, Json] = {"op": "move", "path": target, "to": source, "mark": mark, "node": node}
     if any(is_link(policy, path) for path in (source, target)):
         linked = source if is_link(policy, source) else target
         raise CannotUndo(f"A link is at {linked!r} now, so nothing is moved.", remedy="Move it by hand.")
@@ -92,12 +97,15 @@ def move_back(policy: PathPolicy, change: Change) -> tuple[dict[str, Json], bool
     if not os.path.lexists(here):
         if not os.path.lexists(there):
             raise CannotUndo(f"{target!r} is not there any more.")
-        if noted_mark(there, source, fault=CannotUndo) != mark:
+        if not _is_it(there, node) and noted_mark(there, source, fault=CannotUndo) != mark:
             raise CannotUndo(f"{target!r} is not there any more, and something else is at {source!r} now.")
         return again, False
     if os.path.lexists(there):
         raise CannotUndo(f"Something else is at {source!r} now.")
-    _refuse_other(here, target, mark)
+    now = noted_mark(here, target, fault=CannotUndo)
+    if not _is_it(here, node):
+        _refuse_other(now, target, mark)
+    again |= {"mark": now, "node": node_of(here)}
     try:
         make_folder(there, label=source)
         move_into_place(here, there, label=source)
@@ -106,8 +114,12 @@ def move_back(policy: PathPolicy, change: Change) -> tuple[dict[str, Json], bool
     return again, True
 
 
-def _refuse_other(here: str, target: str, mark: str) -> None:
-    now = noted_mark(here, target, fault=CannotUndo)
+def _is_it(real: str, node: str) -> bool:
+    """Whether the very file stands there that was moved, whatever was written into it since."""
+    return bool(node) and node_of(real) == node
+
+
+def _refuse_other(now: str, target: str, mark: str) -> None:
     if now == mark:
         return
     was, is_now = mark.split(" ")[0], now.split(" ")[0]

@@ -14,6 +14,7 @@ from pydantic import Field
 from ..errors import NotFound, StaleRevision, ToolFailed, ToolRetry
 from ..journal.files import GONE
 from ..journal.moves import noted_mark
+from ..journal.nodes import node_of
 from ..permissions.paths import open_checked
 from ..permissions.placing import check_new, make_folder, move_into_place, place, temporary_beside
 from ..ports import Resource, ToolContext, ToolResult, Unknown
@@ -197,7 +198,8 @@ async def move_file(
     await asyncio.to_thread(check_source, context, path, real)
     await asyncio.to_thread(check_new, target, label=to)
     mark = await asyncio.to_thread(noted_mark, real, path, fault=ToolFailed)
-    entry = await context.journal.note("file", path, [{"op": "move", "path": path, "to": to, "mark": mark}])
+    change = {"op": "move", "path": path, "to": to, "mark": mark, "node": await asyncio.to_thread(node_of, real)}
+    entry = await context.journal.note("file", path, [change])
     try:
         await asyncio.to_thread(_move, real, target, to)
     except Exception:

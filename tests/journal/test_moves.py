@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import time
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from jupyter_linda.errors import CannotUndo
 from jupyter_linda.journal.files import GONE, FileUndo
 from jupyter_linda.journal.moves import mark_of
+from jupyter_linda.journal.nodes import node_of
 from jupyter_linda.journal.turning import NOTHING_LEFT
 from jupyter_linda.journal.undo import Undoing
 from jupyter_linda.permissions.paths import PathPolicy
@@ -45,9 +47,9 @@ def undo(root, kept):
 
 def moved(root, source, target):
     """What the journal holds once she has moved it."""
-    mark = mark_of(str(root / source))
+    mark, node = mark_of(str(root / source)), node_of(str(root / source))
     (root / source).rename(root / target)
-    return [{"op": "move", "path": source, "to": target, "mark": mark}]
+    return [{"op": "move", "path": source, "to": target, "mark": mark, "node": node}]
 
 
 def everything(root):
@@ -57,6 +59,9 @@ def everything(root):
         )
         for path in sorted(root.rglob("*"))
     }
+
+
+only_born = pytest.mark.skipif(not node_of(__file__), reason="this file system does not tell when a file was made")
 
 
 def make_folder(root, **files):
@@ -84,6 +89,8 @@ def test_a_folder_is_moved_back_whole(root, undo):
     assert everything(root) == {"e": None, "e/one": b"1", "e/two": b"2"}
 
 
+A_TICK_S = 0.03
+"""File systems tell times of birth apart that lie so far apart."""
 OTHERS = {
     "another file": (
         lambda at: at.write_text("a person's"),
@@ -105,6 +112,7 @@ def test_what_somebody_put_in_its_place_stays(root, undo, other, is_redo):
     if is_redo:
         changes = undo.take_back(changes).changes
     at = root / changes[0]["to"]
+    time.sleep(A_TICK_S)
     at.unlink()
     put(at)
     before = everything(root)
@@ -122,6 +130,52 @@ def test_a_folder_in_which_other_things_lie_by_now_stays(root, undo, name):
     with pytest.raises(CannotUndo, match="What lies in 'e' is not what lay in the folder"):
         undo.take_back(changes)
     assert everything(root) == before
+
+
+@only_born
+def test_a_file_that_was_worked_in_since_is_moved_back_as_it_is(root, undo):
+    (root / "n.ipynb").write_text("as it was")
+    changes = moved(root, "n.ipynb", "m.ipynb")
+    (root / "m.ipynb").write_text("run since")
+    done = undo.take_back(changes)
+    assert everything(root) == {"n.ipynb": b"run since"}
+    (root / "n.ipynb").write_text("run again")
+    undo.take_back(done.changes)
+    assert everything(root) == {"m.ipynb": b"run again"}
+
+
+@only_born
+def test_a_file_that_was_worked_in_and_moved_back_by_hand_is_left(root, undo):
+    (root / "a.txt").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    (root / "b.txt").rename(root / "a.txt")
+    (root / "a.txt").write_text("more")
+    assert undo.take_back(changes).words == NOTHING_LEFT
+
+
+def test_a_file_that_was_written_anew_with_the_same_content_is_what_she_moved(root, undo):
+    (root / "a.txt").write_text("A")
+    changes = moved(root, "a.txt", "b.txt")
+    (root / "new").write_text("A")
+    (root / "new").replace(root / "b.txt")
+    undo.take_back(changes)
+    assert everything(root) == {"a.txt": b"A"}
+
+
+@only_born
+def test_another_file_that_got_the_number_of_one_that_is_gone_is_another_file(root):
+    nodes = set()
+    for _ in range(3):
+        (root / "a.txt").write_text("A")
+        nodes.add(node_of(str(root / "a.txt")))
+        (root / "a.txt").unlink()
+        time.sleep(A_TICK_S)
+    assert len(nodes) == 3
+
+
+def test_only_files_are_told_by_their_node(root):
+    (root / "link").symlink_to("nothing")
+    assert [node_of(str(path)) for path in (root, root / "link", root / "none")] == ["", "", ""]
 
 
 def test_nothing_is_moved_over_what_stands_at_the_old_place_again(root, undo):
@@ -179,6 +233,15 @@ def by_hand(root, deed, name, other, number):
         at.rename(root / other)
 
 
+def not_hers(root, node):
+    """Everything but the file that she moved, whatever is in it."""
+    return {
+        name: content
+        for name, content in everything(root).items()
+        if content != b"hers" and (not node or node_of(str(root / name)) != node)
+    }
+
+
 @settings(max_examples=150, deadline=None)
 @given(deeds=st.lists(HUMAN, max_size=4), turns=st.integers(1, 3))
 def test_whatever_people_do_meanwhile_nothing_of_theirs_moves_or_goes(tmp_path_factory, deeds, turns):
@@ -188,18 +251,18 @@ def test_whatever_people_do_meanwhile_nothing_of_theirs_moves_or_goes(tmp_path_f
     (root / "a").write_text("hers")
     undo = undo_over(root, Results(folder / "kept"))
     changes = moved(root, "a", "b")
+    node = changes[0]["node"]
     for number, (deed, name, other) in enumerate(deeds):
         by_hand(root, deed, name, other, number)
     for _ in range(turns):
-        before = everything(root)
+        before, others = everything(root), not_hers(root, node)
         try:
             changes = undo.take_back(changes).changes
         except CannotUndo:
             assert everything(root) == before
             return
         after = everything(root)
-        theirs = [{name: content for name, content in one.items() if content != b"hers"} for one in (before, after)]
-        assert theirs[0] == theirs[1]
+        assert not_hers(root, node) == others
         assert sorted(map(str, after.values())) == sorted(map(str, before.values()))
 
 
@@ -221,7 +284,7 @@ def test_a_folder_stays_while_a_notebook_in_it_is_open(root, undo, target, is_re
 @pytest.mark.parametrize("stands_at", ["a.txt", "b.txt"])
 def test_what_cannot_be_looked_at_is_said_and_stays(root, undo, monkeypatch, stands_at):
     (root / "a.txt").write_text("A")
-    changes = moved(root, "a.txt", "b.txt")
+    changes = [{**change, "node": ""} for change in moved(root, "a.txt", "b.txt")]
     (root / "b.txt").rename(root / stands_at)
 
     def refuse(_real):

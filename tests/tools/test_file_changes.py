@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_linda.errors import NotAllowed, NotFound, StaleRevision, ToolFailed, ToolRetry
+from jupyter_linda.journal.nodes import node_of
 from jupyter_linda.ports import ToolResult, Unknown
 from jupyter_linda.tools.deleting import delete_file
 from jupyter_linda.tools.file import list_files, read_file, search_files
@@ -80,7 +81,7 @@ def test_after_a_crash_a_patch_is_looked_up(root, bench):
 def test_moving_keeps_the_file_and_overwrites_nothing(root, bench):
     (root / "a.txt").write_text("A")
     (root / "b.txt").write_text("B")
-    before = (root / "a.txt").stat()
+    before, node = (root / "a.txt").stat(), node_of(str(root / "a.txt"))
     with pytest.raises(ToolRetry, match="nothing is overwritten"):
         bench.run(move_file, path="a.txt", to="b.txt")
     bench.run(move_file, path="a.txt", to="new/deep/c.txt")
@@ -90,7 +91,7 @@ def test_moving_keeps_the_file_and_overwrites_nothing(root, bench):
     assert (root / "b.txt").read_text() == "B"
     mark = f"file {hashlib.sha256(b'A').hexdigest()}"
     assert list(bench.journal.entries.values()) == [
-        ("file", "a.txt", [{"op": "move", "path": "a.txt", "to": "new/deep/c.txt", "mark": mark}])
+        ("file", "a.txt", [{"op": "move", "path": "a.txt", "to": "new/deep/c.txt", "mark": mark, "node": node}])
     ]
     bench.run(move_file, path="new", to="other/place")
     assert (root / "other/place/deep/c.txt").read_text() == "A"
