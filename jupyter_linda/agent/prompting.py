@@ -165,18 +165,19 @@ class Prompter:
             part("standing", text, name=one.path, is_cut=one.fault == "cut")
             for text, one in zip(project, given.texts, strict=True)
         ]
+        listed = [part("skills", text, name=path) for path, text in skills]
         tools_tokens = await asyncio.to_thread(counter.count_tools, tools)
         return _Frame(
             model=model,
             counter=counter,
             window=window,
-            system="".join([ours, own, *project, skills]),
+            system="".join([ours, own, *project, *(text for _, text in skills)]),
             tools=tools,
             parts=(
                 part("instructions", ours),
                 part("standing", own),
                 *files,
-                part("skills", skills),
+                *listed,
                 ContextPart(kind="tools", tokens=tools_tokens),
             ),
         )

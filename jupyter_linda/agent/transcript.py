@@ -56,7 +56,7 @@ class Transcript:
     were_here: frozenset[str] = frozenset()
     """Models that answered in this chat while they ran on this machine: their provider may be another by now."""
     guided_by: Sequence[str] = ()
-    """Files of the project whose instructions stand in the newest prompt."""
+    """Files of the project of which the newest prompt holds instructions, or what a skill is for."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _were_here(connection: Connection, chat_id: str) -> frozenset[str]:
 
 def _guided_by(connection: Connection, chat_id: str) -> Sequence[str]:
     meter = summaries.last_meter(connection, chat_id)
-    return [part.name for part in meter.parts if part.kind == "standing" and part.name] if meter else ()
+    return [part.name for part in meter.parts if part.kind in ("standing", "skills") and part.name] if meter else ()
 
 
 def decide_next(transcript: Transcript, *, steps: int, max_steps: int) -> Next:
@@ -192,8 +192,8 @@ def answer_for(call_id: str, asked: Sequence[Question]) -> str | None:
 def sources_before(row: CallRow, transcript: Transcript, tools: Mapping[str, Tool]) -> tuple[str, ...]:
     """Titles of what was read from outside before this call was made, newest first.
 
-    Also what the person attached, and the project's own instructions: whoever wrote them is no more trusted than
-    whoever wrote a notebook.
+    Also what the person attached, and the project's own instructions and lists of skills: whoever wrote them is no
+    more trusted than whoever wrote a notebook.
     """
     read = [
         done.title or done.name

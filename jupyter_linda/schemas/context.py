@@ -18,7 +18,7 @@ class ContextPart(Noun):
     kind: PartKind
     tokens: int
     name: str = ""
-    """Of standing instructions: which file of the project; empty for the person's own."""
+    """Of standing instructions and skills: which file of the project; empty for the person's own."""
     is_cut: bool = False
     """Only its beginning stands there: it is longer than there is room for."""
 
