@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tornado.httpclient import HTTPClientError
 
@@ -145,7 +147,8 @@ async def test_a_skill_is_named_in_the_prompt_and_read_when_it_is_wanted(api, pr
     first, second = provider.requests
     assert first["tools"][0]["function"]["name"] == "use_skill"
     assert first["tools"] == second["tools"]
-    assert "- mine: For me.\n- tables: For tables.\n" in first["messages"][0]["content"]
+    listed = r"- mine: For me\.\n<<guidance (\w+)>>\n- tables: For tables\.\n<<end \1>>\n"
+    assert re.search(listed, first["messages"][0]["content"])
     assert "Draw no lines" not in str(first)
     assert "Draw no lines in tables." in second["messages"][-1]["content"]
     assert "<<data" not in second["messages"][-1]["content"]  # it is to be kept to, not to be looked at
