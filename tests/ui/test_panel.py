@@ -131,7 +131,7 @@ def test_stop_in_mid_stream(open_panel, provider):
     panel.ask("tell a long story")
     panel.expect_text("Once upon a time")
     panel.button("Stop").click()
-    expect(panel.root.get_by_role("button", name="Send")).to_be_visible(timeout=15_000)
+    expect(panel.root.get_by_role("button", name="Send", exact=True)).to_be_visible(timeout=15_000)
     panel.expect_text("Once upon a time")
     provider.go()
 
