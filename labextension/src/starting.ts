@@ -3,8 +3,8 @@
 import type { Actions } from './actions';
 import type { Store } from './store';
 
-/** After so long the list of chats is shown, and stays. */
-const PATIENCE_MS = 3000;
+/** After so long the list of chats is shown, and stays: the server itself waits a minute for a worker's first start. */
+const PATIENCE_MS = 65_000;
 const WELCOMED = 'jupyter-linda:welcomed';
 
 /** Load what there is and choose a view, unless the person did; ends in a view even where `load` fails or hangs. */
