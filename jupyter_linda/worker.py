@@ -152,6 +152,7 @@ class Worker:
             gap_s=settings["provider_gap_timeout_s"],
         )
         self._model = LitellmModel(self._providers, RandomIds(), demo, timeouts=timeouts)
+        self._providers.knows = self._model.knows
         patience = Patience(
             tries=settings["model_tries"],
             total_s=settings["model_retry_total_s"],

@@ -79,6 +79,12 @@ class LitellmModel(Model):
         async for event in self._stream(litellm, request, connection):
             yield event
 
+    def knows(self, word: str) -> bool:
+        """Whether litellm has a provider of that word; while it is not loaded, nobody can tell, and it may."""
+        if self._loading is None or not self._loading.done():
+            return True
+        return any(word == getattr(one, "value", one) for one in self._loading.result().provider_list)
+
     async def price(self, model: str, given: int, taken: int) -> float | None:
         """US dollars of so many tokens in and out; None where the price is not known."""
         if model == AUTOMATIC:

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from ..errors import InvalidInput, NotAllowed, NotFound, ProviderFault
 from ..schemas import ModelInfo, Provider, ProviderInput
 from ..storage.files import write_json
-from .litellm_words import check_known
 from .provider_file import is_name, read_keys, read_providers, read_shared, stamp_of
 from .proxies import is_loopback
 
@@ -84,6 +83,8 @@ class Providers:
         self._allowed = tuple(allowed_models)
         self._configured_fallbacks = tuple(fallbacks)
         self._configured = shared or {}
+        self.knows: Callable[[str], bool] = lambda _word: True
+        """Whether litellm has a provider of that word; the worker, which loads litellm, puts its own answer here."""
         self._seen: tuple[tuple[int, ...], dict[str, Any]] | None = None
         """The file's stamp, and what was read."""
         self._is_demo_ready = is_demo_ready
@@ -232,8 +233,14 @@ class Providers:
     def check_key(self, model_id: str) -> None:
         """Raises `ProviderFault` where a provider that wants a key has none, or nobody knows the model's."""
         connection = self.connect(model_id)
-        check_known(connection.litellm_model, as_given=model_id)
-        kind = connection.litellm_model.partition("/")[0]
+        kind, _, model = connection.litellm_model.partition("/")
+        if not model or not self.knows(kind):
+            raise ProviderFault(
+                "unknown_model",
+                f"Nobody is known who has the model {model_id[:80]!r}; nothing was sent.",
+                remedy="Choose one in the picker, or write provider/model; connect the provider in Models and "
+                "settings.",
+            )
         if kind not in KEY_VARIABLES or connection.key or connection.base_url:
             return
         makers = (KEY_VARIABLES[kind].partition("_")[0], *(("GOOGLE",) if kind == "gemini" else ()))

@@ -249,3 +249,17 @@ def test_a_reply_without_end_is_ended(model, provider, part):
     with pytest.raises(ProviderFault) as caught:
         run(model, provider, [*endless[part], End("stop")])
     assert caught.value.kind_of_fault == "too_long"
+
+
+def test_it_knows_the_words_of_litellm_once_that_is_loaded(tmp_path, provider, clock, ids):
+    model = make_model(tmp_path, provider, clock, ids)
+    assert model.knows("nobody")
+
+    async def load():
+        return await model.library()
+
+    litellm = asyncio.run(load())
+    assert model.knows("openai")
+    assert model.knows("ollama_chat")
+    assert not model.knows("nobody")
+    assert all(model.knows(str(getattr(word, "value", word))) for word in litellm.provider_list)

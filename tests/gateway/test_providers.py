@@ -138,3 +138,11 @@ def test_what_cannot_be_used_is_named_and_no_key_is_said(tmp_path, clock, settin
         made.models()
     assert said in caught.value.message
     assert "sk-secret" not in caught.value.message
+
+
+@pytest.mark.parametrize("model", ["nonsense", "nobody/m", "openai/", "/m", "OpenAI/m"])
+def test_a_model_of_nobody_is_told_with_a_remedy(providers, model):
+    providers.knows = lambda word: word == "openai"
+    with pytest.raises(ProviderFault, match="Nobody is known") as caught:
+        providers.check_key(model)
+    assert (caught.value.kind_of_fault, bool(caught.value.remedy)) == ("unknown_model", True)
