@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from ..events.log import home_of
 from ..permissions.law import Law
 from ..permissions.trying import attempt
@@ -60,4 +62,4 @@ class TryRulesHandler(LindaHandler):
         problem = services.policies.problem
         law = Law(current, policies, "" if problem is None else problem.message)
         now = services.clock.now().astimezone()
-        self.reply(attempt(self.body(Trial), law, services.paths, now=now))
+        self.reply(await asyncio.to_thread(attempt, self.body(Trial), law, services.paths, now=now))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from ..errors import InvalidPath, NotAllowed
 from ..ports import Permit, Verdict
 from .approvals import covers, scopes_for
 from .conditions import Facts
-from .instructing import INSTRUCTS, instructs
+from .instructing import instructs
 from .law import Law, stricter
 from .paths import is_case_blind, is_under, parts_of, refuse_outside
 from .policy import Policies
@@ -158,7 +159,9 @@ class RuleGate:
     def scopes(self, call: GateCall) -> tuple[GrantScope, ...]:
         """What "always" may mean for this call; nothing where a policy asks, or another place would ask again."""
         own, *others = places = self._places(call)
-        is_firm = _instructs(call, places) or own.found.is_firm or any(place.found.effect != "auto" for place in others)
+        is_firm = (
+            bool(_instructs(call, places)) or own.found.is_firm or any(place.found.effect != "auto" for place in others)
+        )
         return () if is_firm else scopes_for(call, self.policy)
 
     def admitter(self, call_id: str) -> Callable[[str, Action], str]:
@@ -247,8 +250,9 @@ class RuleGate:
         """What holds while no person has answered: rules, edit mode, grants; and when a question comes first."""
         if call.always_asks:
             return _ask(f"{call.tool} always asks")
-        if _instructs(call, places):
-            return _ask(INSTRUCTS)
+        instructing = await asyncio.to_thread(_instructs, call, places)
+        if instructing:
+            return _ask(instructing)
         is_bound = bool(call.tainted_by) and any(_is_beyond(call, place) for place in places)
         if found.effect == "auto" and not is_bound:
             return _Ruling("auto", found.rule, "", "auto")
@@ -291,10 +295,11 @@ def _touched(call: GateCall) -> tuple[tuple[str, Action], ...]:
     return (call.resource.path, call.action), *call.resource.also
 
 
-def _instructs(call: GateCall, places: Sequence[_Place]) -> bool:
-    """Whether a call would change what instructs her later; the task list is no path."""
+def _instructs(call: GateCall, places: Sequence[_Place]) -> str:
+    """The rule by which a call asks that may change what instructs her later; the task list is no path."""
     written = [place for place in places if place.action == "write"] if call.resource.kind != "none" else []
-    return any(instructs(place.path, place.located) for place in written)
+    rules = (instructs(call.tool, place.path, place.located) for place in written)
+    return next(filter(None, rules), "")
 
 
 def _is_beyond(call: GateCall, place: _Place) -> bool:

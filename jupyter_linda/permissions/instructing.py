@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from typing import TYPE_CHECKING
 
@@ -16,23 +15,43 @@ AGENTS = "AGENTS.md"
 FOLDER = ".linda"
 INSTRUCTS = "a file of instructions always asks"
 """The rule of such a question."""
+TOO_LARGE = "a folder too large to look through always asks"
 MOST_LOOKED_AT = 5_000
-"""Names in a folder; one that holds more counts as one with instructions."""
+"""Names in a folder that are looked at."""
+_ONE_FILE = frozenset({"write_file", "patch_file", "copy_file"})
+"""Tools that never take a folder along, whatever they are given."""
 _NAMES = frozenset(map(fold, (AGENTS, FOLDER)))
 
 
-def instructs(path: str, located: Located) -> bool:
-    """Whether changing what is at a path, as it is spelled or where it leads, changes instructions.
+def instructs(tool: str, path: str, located: Located) -> str:
+    """The rule by which a change of what is at a path, as it is spelled or where it leads, asks; "" for none.
 
-    A folder counts with what lies in it: moving or deleting it takes its instructions along.
+    A folder counts with what lies in it: moving or deleting it takes its instructions along. Reads folders.
     """
     asked = [] if os.path.isabs(path) else path.replace("\\", "/").split("/")  # noqa: PTH117  # a spelling, no file
     leads = parts_of(located.real) if located.api_path is None else located.api_path.split("/")
     if any(map(_is_one, (*asked, *leads))):
-        return True
-    inside = (name for _, folders, files in os.walk(located.real) for name in (*folders, *files))
-    looked_at = list(itertools.islice(inside, MOST_LOOKED_AT + 1))
-    return len(looked_at) > MOST_LOOKED_AT or any(map(_is_one, looked_at))
+        return INSTRUCTS
+    return "" if tool in _ONE_FILE else _inside(located.real)
+
+
+def _inside(real: str) -> str:
+    """The same for what lies in a folder; one that cannot be listed holds nothing that can be told."""
+    left, count = [real], 0
+    while left:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for entry in entries:
+                    count += 1
+                    if _is_one(entry.name):
+                        return INSTRUCTS
+                    if count > MOST_LOOKED_AT:
+                        return TOO_LARGE
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+        except OSError:
+            continue
+    return ""
 
 
 def _is_one(name: str) -> bool:

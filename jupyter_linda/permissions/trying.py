@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import InvalidPath, NotAllowed
 from ..schemas import Outcome, TrialResult
 from .conditions import Facts
-from .instructing import INSTRUCTS, instructs
+from .instructing import instructs
 from .rules import RuleSet, check_rules
 
 if TYPE_CHECKING:
@@ -45,8 +45,10 @@ def _outcome(trial: Trial, law: Law, policy: PathPolicy, now: datetime) -> Outco
         facts=Facts(trial.size_bytes, now, trial.started_by),
         profile=trial.profile,
     )
-    if found.effect == "auto" and trial.action == "write" and trial.path and instructs(trial.path, located):
-        return Outcome(effect="ask", rule=INSTRUCTS, by="tool", path=located.canonical, is_firm=True)
+    if found.effect == "auto" and trial.action == "write" and trial.path:
+        rule = instructs(trial.tool, trial.path, located)
+        if rule:
+            return Outcome(effect="ask", rule=rule, by="tool", path=located.canonical, is_firm=True)
     is_hidden = bool(law.hidden_tools([(trial.tool, trial.action)], profile=trial.profile))
     if trial.tool in ALWAYS_ASK and found.effect == "auto":
         rule = f"{trial.tool} always asks"

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from jupyter_linda.permissions.instructing import INSTRUCTS
+from jupyter_linda.permissions.instructing import INSTRUCTS, TOO_LARGE
 from jupyter_linda.permissions.trying import attempt
 from jupyter_linda.ports import Resource
 from jupyter_linda.schemas import Grant, Trial
@@ -83,3 +83,16 @@ def test_trying_a_rule_says_so(open_bench):
     trial = Trial(tool="write_file", action="write", path="AGENTS.md")
     result = attempt(trial, open_bench.gate.law(), open_bench.policy, now=open_bench.clock.now())
     assert (result.outcome.effect, result.outcome.rule, result.outcome.is_firm) == ("ask", INSTRUCTS, True)
+
+
+def test_a_folder_too_large_to_look_through_is_said_to_be_one(open_bench, team, monkeypatch):
+    monkeypatch.setattr("jupyter_linda.permissions.instructing.MOST_LOOKED_AT", 3)
+    (team / "kit").mkdir()
+    for name in "abcd":
+        (team / "kit" / name).write_text("")
+    assert judge(open_bench, "kit", tool="delete_file").rule == TOO_LARGE
+    assert open_bench.gate.scopes(open_bench.call("kit", tool="delete_file", action="write")) == ()
+    law, now = open_bench.gate.law(), open_bench.clock.now()
+    tried = [attempt(Trial(tool=tool, action="write", path="kit"), law, open_bench.policy, now=now)
+             for tool in ("delete_file", "write_file")]  # fmt: skip
+    assert [one.outcome.rule == TOO_LARGE for one in tried] == [True, False]
