@@ -12,18 +12,6 @@ from jupyter_linda.errors import CannotUndo
 from jupyter_linda.journal.files import GONE, FileUndo
 from jupyter_linda.journal.turning import NOTHING_LEFT
 from jupyter_linda.permissions.paths import PathPolicy
-from jupyter_linda.storage.files import Results
-
-
-@pytest.fixture
-def root(tmp_path):
-    (tmp_path / "root").mkdir()
-    return tmp_path / "root"
-
-
-@pytest.fixture
-def kept(tmp_path):
-    return Results(tmp_path / "kept")
 
 
 @pytest.fixture

@@ -30,17 +30,6 @@ def undo_over(root, kept):
 
 
 @pytest.fixture
-def root(tmp_path):
-    (tmp_path / "root").mkdir()
-    return tmp_path / "root"
-
-
-@pytest.fixture
-def kept(tmp_path):
-    return Results(tmp_path / "kept")
-
-
-@pytest.fixture
 def undo(root, kept):
     return undo_over(root, kept)
 
