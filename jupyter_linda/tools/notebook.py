@@ -102,7 +102,7 @@ async def read_notebook(
         parts.append(part)
     return ToolResult(
         text="\n\n".join(parts),
-        title=f"Read {notebook.path}, {total} cells",
+        title=f"Read {notebook.path}, {total} {'cell' if total == 1 else 'cells'}",
         data={
             "path": notebook.path,
             "total_cells": total,
