@@ -373,14 +373,18 @@ async def test_outputs_land_in_the_room_once(live, file, join):
 
 
 async def test_a_cell_that_changed_while_it_ran_gets_no_outputs(live, file, join):
+    begun, go = file.with_name("begun"), file.with_name("go")
+    code = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\n"
+    code += f"while not pathlib.Path({str(go)!r}).exists():\n    time.sleep(0.01)\nprint(1)"
     async with join() as person:
-        await live.edit_notebook("a.ipynb", [ReplaceSource("a", "a = 1", "import time; time.sleep(1); print(1)")])
+        await live.edit_notebook("a.ipynb", [ReplaceSource("a", "a = 1", code)])
         running = asyncio.ensure_future(live.run_cell("a.ipynb", "a", expect=None, timeout_s=60, request_id="r1"))
-        await person.sees(lambda: "sleep" in str(person.cell("a")["source"]))
-        async with asyncio.timeout(30):
-            while not any(kernel.state == "busy" for kernel in await live.list_kernels()):
-                await asyncio.sleep(0.02)
+        await person.sees(lambda: str(person.cell("a")["source"]) == code)
+        await person.sees(begun.exists, seconds=30)
         person.types("a", " # mine")
+        while await live_source(live, "a") != code + " # mine":
+            await asyncio.sleep(0.01)
+        go.touch()
         outcome = await running
         assert "changed while it ran" in outcome.note
         assert len(person.cell("a")["outputs"]) == 0
