@@ -34,13 +34,17 @@ EXPORT = (
     KINDS
     + r'''
 
-import csv, os
+import csv, os, re
 
 CHUNK = 20000
-EXCEL_ROWS, EXCEL_COLUMNS = 1048575, 16384
+EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1048575, 16384, 32767
+NO_XML = re.compile("[\\x00-\\x08\\x0b-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
+told_apart = {"kinds": 0, "cut": 0}
+"""How many values were written as the name of their kind, and how many texts were cut."""
 
 
 def exported(user, name, where, columns, target, form):
+    told_apart.update(kinds=0, cut=0)
     frame = open_frame(user, name)
     if not (os.path.isfile(target) and os.path.getsize(target) == 0):
         words = "The kernel does not see that folder: it runs on another machine. Save it with code there."
@@ -61,7 +65,8 @@ def exported(user, name, where, columns, target, form):
         missing = getattr(error, "name", None) or str(error).split("\n")[0]
         raise Trouble("The kernel's environment lacks a library for %s files (%s)." % (form, missing), False)
     size = os.path.getsize(target)
-    return {"name": name, "kind": frame.kind, "rows": rows, "columns": len(chosen), "size_bytes": size}
+    found = {"name": name, "kind": frame.kind, "rows": rows, "columns": len(chosen), "size_bytes": size}
+    return dict(found, **told_apart)
 
 
 def kept_levels(frame):
@@ -70,10 +75,15 @@ def kept_levels(frame):
 
 
 def unique(names):
-    seen, found = {}, []
+    """Each name once; one that repeats gets a number that no other has."""
+    taken, told, found = set(names), set(), []
     for name in names:
-        seen[name] = seen.get(name, -1) + 1
-        found.append(name if not seen[name] else "%s#%d" % (name, seen[name]))
+        made, number = name, 0
+        while made in told or (made != name and made in taken):
+            number += 1
+            made = "%s#%d" % (name, number)
+        told.add(made)
+        found.append(made)
     return found
 
 
@@ -90,7 +100,7 @@ def part_of(frame, chosen, names, places):
 def chunks(frame, chosen, places, rows):
     for start in range(0, rows, CHUNK):
         at = range(start, min(rows, start + CHUNK)) if places is None else places[start : start + CHUNK]
-        for row in zip(*[frame.values(place, at) for place in chosen]):
+        for row in zip(*[frame.values(place, at) for place in chosen]) if chosen else [()] * len(at):
             yield row
 
 
@@ -108,8 +118,22 @@ def cell(value):
         if type(inner) is int:
             return inner
         return float(inner) if type(inner) is float and not math.isinf(inner) else str(inner)
+    if type(value) in (list, dict):
+        return deep(value)
+    if package(type(value)) == "numpy" and getattr(value, "ndim", 1) == 0 and hasattr(type(value), "item"):
+        value = value.item()
+    if type(value) is complex:
+        return str(value)
     shown = plain(value, 1000)
-    return shown if not (type(value) in (list, dict)) else deep(value)
+    if type(shown) is str and shown.startswith("<"):
+        told_apart["kinds"] += 1
+    return shown
+
+
+def flat(value):
+    """The same for a file that has no lists: those as JSON."""
+    shown = cell(value)
+    return json.dumps(shown, allow_nan=False, ensure_ascii=False) if type(shown) in (list, dict) else shown
 
 
 def deep(value, level=0):
@@ -121,7 +145,7 @@ def deep(value, level=0):
 
 
 def to_csv(frame, chosen, names, places, rows, target, form):
-    if isinstance(frame, Polars):
+    if isinstance(frame, Polars) and all(fits_csv(frame.pl, frame.column(place).dtype) for place in chosen):
         part_of(frame, chosen, names, places).write_csv(target)
         return
     quick = isinstance(frame, Pandas) and frame.kind.startswith("pandas")
@@ -132,7 +156,12 @@ def to_csv(frame, chosen, names, places, rows, target, form):
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(names)
         for row in chunks(frame, chosen, places, rows):
-            writer.writerow(["" if value is None else value for value in (cell(one) for one in row)])
+            writer.writerow(["" if value is None else value for value in (flat(one) for one in row)])
+
+
+def fits_csv(pl, dtype):
+    """Whether polars writes such a column to CSV itself."""
+    return not (dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration))
 
 
 def to_json(frame, chosen, names, places, rows, target, form):
@@ -162,24 +191,38 @@ def to_excel(frame, chosen, names, places, rows, target, form):
 
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("data")
-    sheet.append(names)
+
+    def kept(value):
+        """Text stays text: it is no formula and no error of Excel's, whatever it looks like."""
+        if type(value) is not str:
+            return value
+        made = openpyxl.cell.WriteOnlyCell(sheet)
+        made.value, made.data_type = excel_text(value), "s"
+        return made
+
+    sheet.append([kept(name) for name in names])
     for row in chunks(frame, chosen, places, rows):
-        sheet.append([excel_cell(one) for one in row])
+        sheet.append([kept(excel_cell(one)) for one in row])
     with open(target, "wb") as stream:
         book.save(stream)
 
 
 def excel_cell(value):
-    """Excel holds 15 digits and no time zones: what does not fit is written as text."""
+    """Excel holds 15 digits, milliseconds since 1900 and no time zones: what does not fit is written as text."""
     of = family(type(value))
     if of == "moment" and not is_empty(value) and getattr(value, "tzinfo", None) is None and hasattr(value, "year"):
-        return value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
-    shown = cell(value)
-    if type(shown) is int and abs(shown) >= 10 ** 15:
-        return str(shown)
-    if type(shown) is str:
-        return "".join(one for one in shown if one >= " " or one in "\t\n")[:32767]
-    return json.dumps(shown) if type(shown) in (list, dict) else shown
+        parts = (getattr(value, "microsecond", 0) % 1000, getattr(value, "nanosecond", 0))
+        if value.year >= 1900 and parts == (0, 0):
+            return value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
+    shown = flat(value)
+    return str(shown) if type(shown) is int and abs(shown) >= 10 ** 15 else shown
+
+
+def excel_text(text):
+    """What a cell of Excel takes: no characters that XML has not, and so many at most."""
+    clean = NO_XML.sub("", text)
+    told_apart["cut"] += len(clean) > EXCEL_TEXT
+    return clean[:EXCEL_TEXT]
 '''
 )
 
@@ -211,7 +254,7 @@ async def export_dataframe(
 
     Named index levels become columns; numbers stay exact, missing values are empty or null.
     """
-    # `data` holds path, file, format, name, rows, columns, size_bytes
+    # `data` holds path, file, format, name, rows, columns, size_bytes, kinds and cut (values not written as they were)
     check_name(name)
     form = _form(file, format)
     notebook = api_path(context, notebook_path(path))
@@ -230,11 +273,24 @@ async def export_dataframe(
             raise ToolFailed(f"{file!r} was not written whole.", remedy="Try again.", kind_of_failure="cut")
         await _place_noted(context, temporary, real, file)
     size = human_size(found["size_bytes"])
+    notes = _notes(found)
     return ToolResult(
-        text=f"Wrote {found['rows']} rows x {found['columns']} columns of {name} to {file} ({form}, {size}).",
+        text=f"Wrote {found['rows']} rows x {found['columns']} columns of {name} to {file} ({form}, {size}).{notes}",
         title=f"Exported {name} to {file}, {found['rows']} rows",
         data={"path": notebook, "file": file, "format": form, **found},
     )
+
+
+def _notes(found: Mapping[str, Json]) -> str:
+    """What of the data is not in the file as it was."""
+    words = ""
+    if found["kinds"]:
+        words += (
+            f" {found['kinds']} values have no form in such a file and are written as their kind, as in <set of 2>."
+        )
+    if found["cut"]:
+        words += f" {found['cut']} texts are longer than a cell of Excel holds and were cut."
+    return words
 
 
 def _content(temporary: Path) -> bytes | None:
