@@ -69,7 +69,7 @@ def build(serverapp: ServerApp, settings: LindaSettings) -> Services:
             claimant = queue.Claimant(worker_id, server_id, root_dir, servers.gone(tx.connection, now=tx.now))
             return queue.has_work(tx.connection, claimant)
 
-    handlers: dict[str, Any] = {**serve_live(live), "changed": changed}
+    handlers: dict[str, Any] = {**serve_live(live.of), "changed": changed}
     policies = find_policies(settings.policy_file)
     rules = RuleFile(settings.rules_file)
     paths = PathPolicy(

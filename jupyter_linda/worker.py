@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -227,14 +228,14 @@ class Worker:
         workspace = Workspace(policy, gate.law) if root_dir else None
         own = OwnFolder(settings["data_dir"])
         self._library = Library(database, clock, RandomIds(), workspace, own, root_dir)
-        live = RemoteLive(self._channel)
         kept = Results(Path(settings["data_dir"]) / "kept")
         limits = UndoLimits(
             file_bytes=int(settings["undo_file_mb"] * 1e6),
             all_bytes=int(settings["undo_mb"] * 1e6),
             keep=timedelta(days=settings["undo_days"]),
         )
-        self._undoing = Undoing(event_log, live, FileUndo(policy, kept, put_in_trash), root_dir)
+        live_of = partial(RemoteLive, self._channel)
+        self._undoing = Undoing(event_log, live_of, FileUndo(policy, kept, put_in_trash), root_dir)
 
         def trim_journal() -> None:
             with database.write() as connection:
@@ -247,7 +248,7 @@ class Worker:
         def make_context(request_id: str, run: Run, report: Callable[[str], None]) -> ToolContext:
             mark = {"run": run.run_id, "model": run.model, "time": clock.now().isoformat(timespec="seconds")}
             return ToolContext(
-                live=live,
+                live=live_of(run.owner_id),
                 root_dir=root_dir,
                 request_id=request_id,
                 chat_id=run.chat_id,

@@ -167,7 +167,7 @@ class PanelSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
                 cursors[chat_id] = seq
         self.client_id = hello.client_id
         self.listener = self.services.follower.listen(cursors)
-        self.services.browsers.connect(self.client_id, self._send_soon)
+        self.services.browsers.connect(self.client_id, self._send_soon, owner_of(self))
         self.pump = asyncio.ensure_future(self._pump(self.listener))
 
     # ---- frames to the client ---------------------------------------------------------------------------

@@ -51,33 +51,41 @@ def edit_from_wire(values: Mapping[str, Json]) -> CellEdit:
 
 
 class RemoteLive(Live):
-    """Open notebooks and kernels of the server at the other end."""
+    """Open notebooks and kernels of the server at the other end, for one person."""
 
-    def __init__(self, channel: Callable[[], Channel]) -> None:
+    def __init__(self, channel: Callable[[], Channel], owner_id: str) -> None:
         self._channel = channel
+        self._owner_id = owner_id
+
+    async def _call(
+        self, name: str, params: Mapping[str, Json] | None = None, *, timeout_s: float = 30.0,
+        on_progress: Progress | None = None,
+    ) -> Json:  # fmt: skip
+        whole = {**(params or {}), "owner_id": self._owner_id}
+        return await self._channel().call(f"live.{name}", whole, timeout_s=timeout_s, on_progress=on_progress)
 
     async def list_notebooks(self) -> Sequence[Mapping[str, Json]]:
         """See `ports.Live`."""
-        found: Sequence[Mapping[str, Json]] = await self._channel().call("live.list_notebooks")
+        found: Sequence[Mapping[str, Json]] = await self._call("list_notebooks")
         return found
 
     async def read_notebook(self, path: str) -> Notebook:
         """See `ports.Live`."""
-        return Notebook(**await self._channel().call("live.read_notebook", {"path": path}, timeout_s=30.0))
+        return Notebook(**await self._call("read_notebook", {"path": path}, timeout_s=30.0))
 
     async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """See `ports.Live`."""
         params = {"path": path, "edits": [edit_to_wire(edit) for edit in edits]}
-        return EditOutcome(**await self._channel().call("live.edit_notebook", params, timeout_s=60.0))
+        return EditOutcome(**await self._call("edit_notebook", params, timeout_s=60.0))
 
     async def keep_cells(self, path: str, cell_ids: Sequence[str]) -> str:
         """See `ports.Live`."""
         params = {"path": path, "cell_ids": list(cell_ids)}
-        return str(await self._channel().call("live.keep_cells", params, timeout_s=30.0))
+        return str(await self._call("keep_cells", params, timeout_s=30.0))
 
     async def create_notebook(self, path: str, content: Json) -> None:
         """See `ports.Live`."""
-        await self._channel().call("live.create_notebook", {"path": path, "content": content}, timeout_s=30.0)
+        await self._call("create_notebook", {"path": path, "content": content}, timeout_s=30.0)
 
     async def run_cell(
         self,
@@ -91,52 +99,60 @@ class RemoteLive(Live):
     ) -> RunOutcome:
         """See `ports.Live`; the server keeps the time limit, the channel waits a little longer."""
         params = {"path": path, "cell_id": cell_id, "expect": expect, "timeout_s": timeout_s, "request_id": request_id}
-        return RunOutcome(
-            **await self._channel().call("live.run_cell", params, timeout_s=timeout_s + 60.0, on_progress=on_progress)
-        )
+        return RunOutcome(**await self._call("run_cell", params, timeout_s=timeout_s + 60.0, on_progress=on_progress))
 
     async def open_document(self, path: str, *, cell_id: str | None = None) -> bool:
         """See `ports.Live`."""
-        return bool(
-            await self._channel().call("live.open_document", {"path": path, "cell_id": cell_id}, timeout_s=30.0)
-        )
+        return bool(await self._call("open_document", {"path": path, "cell_id": cell_id}, timeout_s=30.0))
 
     async def list_kernels(self) -> Sequence[Kernel]:
         """See `ports.Live`."""
-        return [Kernel(**values) for values in await self._channel().call("live.list_kernels")]
+        return [Kernel(**values) for values in await self._call("list_kernels")]
 
     async def language_of(self, path: str) -> str:
         """See `ports.Live`."""
-        return str(await self._channel().call("live.language_of", {"path": path}, timeout_s=30.0))
+        return str(await self._call("language_of", {"path": path}, timeout_s=30.0))
 
     async def control_kernel(
         self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""
     ) -> Kernel:
         """See `ports.Live`."""
         params = {"path": path, "action": action, "kernel": kernel}
-        return Kernel(**await self._channel().call("live.control_kernel", params, timeout_s=120.0))
+        return Kernel(**await self._call("control_kernel", params, timeout_s=120.0))
 
     async def run_code(
         self, path: str, code: str, *, timeout_s: float, on_progress: Callable[[str], None] | None = None
     ) -> RunOutcome:
         """See `ports.Live`."""
         params = {"path": path, "code": code, "timeout_s": timeout_s}
-        return RunOutcome(
-            **await self._channel().call("live.run_code", params, timeout_s=timeout_s + 60.0, on_progress=on_progress)
-        )
+        return RunOutcome(**await self._call("run_code", params, timeout_s=timeout_s + 60.0, on_progress=on_progress))
 
     async def evaluate(
         self, path: str, setup: str, expressions: Mapping[str, str], *, timeout_s: float = 2.0
     ) -> Mapping[str, str]:
         """See `ports.Live`."""
         params = {"path": path, "setup": setup, "expressions": dict(expressions), "timeout_s": timeout_s}
-        found: Mapping[str, str] = await self._channel().call("live.evaluate", params, timeout_s=timeout_s + 40.0)
+        found: Mapping[str, str] = await self._call("evaluate", params, timeout_s=timeout_s + 40.0)
         return found
 
 
-def serve_live(live: Live) -> Mapping[str, Handler]:
-    """The answering end: what the worker may ask of this server's documents and kernels."""
-    return {f"live.{handler.__name__}": handler for handler in (*_documents(live), *_kernels(live))}
+def serve_live(live_of: Callable[[str], Live]) -> Mapping[str, Handler]:
+    """The answering end: what the worker may ask of this server's documents and kernels.
+
+    `live_of` gives them as a person sees them; every call names the person.
+    """
+
+    def answering(name: str) -> Handler:
+        async def handle(progress: Progress, owner_id: str, **params: Json) -> Json:
+            return await _handlers(live_of(owner_id))[name](progress, **params)
+
+        return handle
+
+    return {f"live.{name}": answering(name) for name in vars(Live) if not name.startswith("_")}
+
+
+def _handlers(live: Live) -> Mapping[str, Handler]:
+    return {handler.__name__: handler for handler in (*_documents(live), *_kernels(live))}
 
 
 def _documents(live: Live) -> Sequence[Handler]:

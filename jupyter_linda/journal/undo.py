@@ -18,7 +18,7 @@ from .tasks import turn_task
 from .turning import NOTHING_LEFT, Turned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..events.log import EventLog
     from ..ports import Json, Live
@@ -41,7 +41,8 @@ class Undoing:
     """Takes back what the journal holds, in the server whose root folder it was done in."""
 
     log: EventLog
-    live: Live
+    live_of: Callable[[str], Live]
+    """The server's notebooks as a person sees them."""
     files: FileUndo
     root_dir: str
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
@@ -88,28 +89,28 @@ class Undoing:
         if not changes:
             raise CannotUndo("What would have to be done again was not written down.", remedy="Ask her for it again.")
         if one.entry.kind == "cells":
-            return await self._cells_back(one, changes, is_undo=is_undo)
+            return await self._cells_back(one, changes, self.live_of(owner_id), is_undo=is_undo)
         if one.entry.kind == "file":
-            await self._refuse_open(changes)
+            await self._refuse_open(changes, self.live_of(owner_id))
             return await asyncio.to_thread(self.files.take_back, changes)
         if one.entry.kind == "task":
             return await self._tasks_back(changes, owner_id)
         await self._grants_back(changes, owner_id, is_undo=is_undo)
         return Turned(changes)
 
-    async def _refuse_open(self, changes: Changes) -> None:
+    async def _refuse_open(self, changes: Changes, live: Live) -> None:
         """What a tab holds would be saved at its old place again."""
         paths = {str(change["path"]) for change in changes if change.get("old") == GONE}
         paths |= {str(change["to"]) for change in changes if change["op"] == "move"}
         tops = {posixpath.normpath(path) for path in paths}
-        for entry in await self.live.list_notebooks() if tops else ():
+        for entry in await live.list_notebooks() if tops else ():
             if any(str(entry["path"]) == top or str(entry["path"]).startswith(f"{top}/") for top in tops):
                 raise CannotUndo(f"{entry['path']!r} is open in JupyterLab.", remedy="Close it first.")
 
-    async def _cells_back(self, one: Written, changes: Changes, *, is_undo: bool) -> Turned:
+    async def _cells_back(self, one: Written, changes: Changes, live: Live, *, is_undo: bool) -> Turned:
         path = one.entry.path
         for attempt in range(TRIES):
-            content = (await self.live.read_notebook(path)).content
+            content = (await live.read_notebook(path)).content
             cells = content["cells"]
             if len({cell["id"] for cell in cells}) != len(cells):
                 raise CannotUndo(f"Several cells of {path!r} share an id, so nothing in it can be undone.")
@@ -118,14 +119,14 @@ class Undoing:
                 wanted = with_known_ids(cells, wanted)
             planned = plan(cells, wanted)
             edits = planned.edits
-            kept = await self.live.keep_cells(path, to_keep(edits)) if to_keep(edits) else ""
+            kept = await live.keep_cells(path, to_keep(edits)) if to_keep(edits) else ""
             turned = Turned(planned.again(cells, kept), planned.words if edits else NOTHING_LEFT)
             if not edits:
                 return turned
             if is_undo:  # before the effect: whoever is killed in between can still do it again
                 await self._write(one, "done", undo_changes=turned.changes)
             try:
-                await self.live.edit_notebook(path, edits)
+                await live.edit_notebook(path, edits)
             except StaleRevision:
                 if attempt == TRIES - 1:
                     raise

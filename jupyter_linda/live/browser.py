@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import itertools
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import from_wire
+from ..errors import Conflict, from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ class Tab:
     client_id: str
     send: Callable[[dict[str, Json]], None]
     used: int
+    owner_id: str
     notebooks: tuple[str, ...] = ()
     active: str = ""
 
@@ -40,19 +42,31 @@ def api_path(path: str) -> str:
 
 
 class Browsers:
-    """Presence, and one request at a time to one named tab. Lives on the server's event loop."""
+    """Presence, and one request at a time to one named tab. Lives on the server's event loop.
+
+    On a server that several people share, `of` narrows it to the tabs of one of them.
+    """
 
     def __init__(self) -> None:
+        self._owner_id: str | None = None
         self._tabs: dict[str, Tab] = {}
         self._pending: dict[str, _Pending] = {}
         self._moments = itertools.count(1)
 
+    def of(self, owner_id: str) -> Browsers:
+        """The same tabs, of which only this person's are asked for anything."""
+        narrowed = copy.copy(self)
+        narrowed._owner_id = owner_id
+        return narrowed
+
     # ---- called by the WebSocket handler -------------------------------------------------------
 
-    def connect(self, client_id: str, send: Callable[[dict[str, Json]], None]) -> None:
+    def connect(self, client_id: str, send: Callable[[dict[str, Json]], None], owner_id: str) -> None:
         """A tab said hello; a second hello of the same tab replaces the first connection."""
         old = self._tabs.get(client_id)
-        self._tabs[client_id] = Tab(client_id, send, next(self._moments))
+        if old is not None and old.owner_id != owner_id:
+            raise Conflict("This tab id belongs to somebody else.", remedy="Reload the page.")
+        self._tabs[client_id] = Tab(client_id, send, next(self._moments), owner_id)
         if old is not None:
             self._drop_pending(client_id)
             self._tabs[client_id].notebooks, self._tabs[client_id].active = old.notebooks, old.active
@@ -98,8 +112,12 @@ class Browsers:
     # ---- called by documents and kernels -------------------------------------------------------
 
     def tabs(self) -> list[Tab]:
-        """Connected tabs, the newest active first."""
+        """Everybody's connected tabs, the newest active first."""
         return sorted(self._tabs.values(), key=lambda tab: -tab.used)
+
+    def own_tabs(self) -> list[Tab]:
+        """The tabs that may be asked, the newest active first."""
+        return [tab for tab in self.tabs() if self._owner_id in (None, tab.owner_id)]
 
     def is_connected(self, client_id: str) -> bool:
         """Whether a tab is still there."""
@@ -107,9 +125,17 @@ class Browsers:
 
     def holder(self, path: str) -> str | None:
         """The one tab an operation on an open document goes to: where it is active, else the newest."""
-        holding = [tab for tab in self.tabs() if api_path(path) in tab.notebooks]
+        holding = [tab for tab in self.own_tabs() if api_path(path) in tab.notebooks]
         active = [tab for tab in holding if tab.active == api_path(path)]
         return (active or holding)[0].client_id if holding else None
+
+    def refuse_foreign(self, path: str) -> None:
+        """`Conflict` where only somebody else's tab has the document: what they typed there is not saved yet."""
+        if self.holder(path) is None and any(api_path(path) in tab.notebooks for tab in self.tabs()):
+            raise Conflict(
+                f"{path!r} is open in another person's tab.",
+                remedy="Ask them to close it, or open it together through jupyter-collaboration.",
+            )
 
     async def request(
         self,

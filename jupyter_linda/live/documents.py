@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import time
 import uuid
@@ -69,6 +70,12 @@ class Documents:
         self._ids = SessionIds(new_cell_id)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._writing: set[asyncio.Task[Any]] = set()
+
+    def of(self, browsers: Browsers) -> Documents:
+        """The same documents, asked for in other tabs."""
+        narrowed = copy.copy(self)
+        narrowed._browsers = browsers
+        return narrowed
 
     def lock(self, path: str) -> asyncio.Lock:
         """One writer at a time per path."""
@@ -173,6 +180,7 @@ class Documents:
     async def _store_in_file(
         self, path: str, cell_id: str, expect: str, outputs: Json, execution_count: int | None
     ) -> None:
+        self._browsers.refuse_foreign(path)
         snapshot = await self._files.read(path)
         sheet = self._sheet(path, snapshot.content)
         at = sheet.find(cell_id)
@@ -271,6 +279,7 @@ class Documents:
     # ---- the file route ------------------------------------------------------------------------
 
     async def _edit_file(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        self._browsers.refuse_foreign(path)
         async with self._rooms.kept_shut(path) as is_shut:
             if is_shut:
                 return await self._edit_shut(path, edits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import logging
 import time
@@ -61,6 +62,13 @@ class LiveServer:
         self.documents = Documents(choose_files(serverapp.contents_manager, policy), browsers, Rooms(serverapp))
         self.kernels = Kernels(serverapp.session_manager, serverapp.kernel_manager)
 
+    def of(self, owner_id: str) -> LiveServer:
+        """The same notebooks and kernels, for one person: only their tabs are shown, edited or run anything in."""
+        narrowed = copy.copy(self)
+        narrowed._browsers = self._browsers.of(owner_id)
+        narrowed.documents = self.documents.of(narrowed._browsers)
+        return narrowed
+
     async def close(self) -> None:
         """Let go of every kernel; they live on."""
         await self.kernels.close()
@@ -68,11 +76,12 @@ class LiveServer:
     async def list_notebooks(self) -> Sequence[Mapping[str, Json]]:
         """See `ports.Live`."""
         found: dict[str, dict[str, Json]] = {}
-        for place, tab in enumerate(self._browsers.tabs()):
+        newest = next((tab.client_id for tab in self._browsers.own_tabs()), None)
+        for tab in self._browsers.tabs():
             for path in sorted(tab.notebooks, key=lambda path: path != tab.active):
                 entry = found.setdefault(path, {"path": path, "active": False, "dirty": None, "clients": 0})
                 entry["clients"] += 1
-                entry["active"] = entry["active"] or (place == 0 and path == tab.active)
+                entry["active"] = entry["active"] or (tab.client_id == newest and path == tab.active)
         return sorted(found.values(), key=lambda entry: not entry["active"])
 
     async def read_notebook(self, path: str) -> Notebook:
@@ -108,7 +117,7 @@ class LiveServer:
 
     async def open_document(self, path: str, *, cell_id: str | None = None) -> bool:
         """See `ports.Live`."""
-        for tab in self._browsers.tabs():
+        for tab in self._browsers.own_tabs():
             params = {"path": path, "cell_id": cell_id}
             try:
                 result = await self._browsers.request(tab.client_id, "open_document", params, timeout_s=OPEN_TIMEOUT_S)
@@ -203,6 +212,8 @@ class LiveServer:
         holder = self._browsers.holder(path)
         if notebook.route == "browser" and holder is None:
             raise StaleRevision(f"The tab with {path!r} was closed just now.", remedy="Try again.")
+        if notebook.route == "file":
+            self._browsers.refuse_foreign(path)
         if holder is not None and notebook.route != "file":
             return await self._run_in_tab(holder, notebook, cell, timeout_s, on_progress)
         return await self._run_here(notebook, cell_id, timeout_s, on_progress)

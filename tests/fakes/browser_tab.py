@@ -10,7 +10,7 @@ import json
 class FakeTab:
     """Connect it to `Browsers`; `opens` gives it a notebook. Frames follow docs/api.md."""
 
-    def __init__(self, browsers, client_id="tab_1"):
+    def __init__(self, browsers, client_id="tab_1", owner_id="local"):
         self.browsers = browsers
         self.client_id = client_id
         self.documents = {}
@@ -22,7 +22,7 @@ class FakeTab:
         self.on_run = None
         self.before_reply = None
         self._tasks = set()
-        browsers.connect(client_id, self.receive)
+        browsers.connect(client_id, self.receive, owner_id)
 
     def opens(self, path, content, *, active=True):
         """Hold a notebook, as if the user had opened it."""

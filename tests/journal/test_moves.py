@@ -264,10 +264,10 @@ class OneOpen:
 
 @pytest.mark.parametrize(("target", "is_refused"), [("e", True), ("e/deep", True), ("./e", True), ("e/de", False)])
 def test_a_folder_stays_while_a_notebook_in_it_is_open(root, undo, target, is_refused):
-    undoing = Undoing(log=None, live=OneOpen(), files=undo, root_dir=str(root))
+    undoing = Undoing(log=None, live_of=None, files=undo, root_dir=str(root))
     change = {"op": "move", "path": "d", "to": target, "mark": "folder 0"}
     with pytest.raises(CannotUndo, match="is open in JupyterLab") if is_refused else nullcontext():
-        asyncio.run(undoing._refuse_open([change]))
+        asyncio.run(undoing._refuse_open([change], OneOpen()))
 
 
 @pytest.mark.parametrize("stands_at", ["a.txt", "b.txt"])

@@ -277,9 +277,9 @@ async def test_a_tab_that_no_longer_holds_it_hands_over_to_the_file(documents, b
 async def test_a_late_goodbye_does_not_drop_a_tab_that_came_back():
     browsers = Browsers()
     first, second = [].append, [].append
-    browsers.connect("t", first)
+    browsers.connect("t", first, "local")
     browsers.presence("t", {"notebooks": ["RTC:a.ipynb"], "active": "RTC:a.ipynb"})
-    browsers.connect("t", second)
+    browsers.connect("t", second, "local")
     browsers.disconnect("t", first)
     assert browsers.holder("a.ipynb") == "t"
     browsers.disconnect("t", second)

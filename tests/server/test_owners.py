@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
+import nbformat
 import pytest
 from tornado.httpclient import HTTPClientError
 
@@ -79,4 +81,41 @@ async def test_a_socket_follows_only_what_is_its_owners(api, jp_ws_fetch):
         while frame["type"] == "heartbeat":
             frame = json.loads(await socket.read_message())
         assert (frame["type"], frame["of"]) == ("error", "follow"), frame
+    socket.close()
+
+
+async def allow(api, question_id: str) -> None:
+    def work() -> None:
+        with api.linda.services().log.transaction() as tx:
+            questions.answer(tx, question_id, "ana", answer="once", by="panel")
+
+    await api.linda.services().database.run(work)
+    api.linda.services().brain.nudge("runs")
+
+
+async def test_what_ana_asks_for_reaches_no_tab_of_ben(api, provider, jp_ws_fetch, jp_root_dir):
+    api.connect()
+    note = jp_root_dir / "b.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1", id="one")]), note)
+    before = note.read_bytes()
+    socket = await jp_ws_fetch("linda", "api", "stream", headers=as_ben())
+    presence = {"notebooks": ["b.ipynb"], "active": "b.ipynb"}
+    for frame in (
+        {"type": "hello", "client_id": "ben", "home": 0, "chats": {}},
+        {"type": "presence", "presence": presence},
+    ):
+        await socket.write_message(json.dumps(frame))
+    while not (tabs := api.linda.services().browsers.tabs()) or not tabs[0].notebooks:
+        await asyncio.sleep(0.01)
+    edit = {"path": "b.ipynb", "cell_id": "one", "old_text": "x = 1", "new_text": "x = 2"}
+    provider.script("change it", uses(Use("edit_cell", edit)), says("It is open elsewhere."))
+    chat_id = await api.new_chat()
+    await api.send(chat_id, "change it")
+    view = await api.until(chat_id, "waiting", "failed", "done", "interrupted")
+    if view["questions"]:
+        await allow(api, view["questions"][0]["question_id"])
+        view = await api.until(chat_id, "failed", "done", "interrupted")
+    (call,) = view["calls"]
+    assert (call["state"], "another person's tab" in call["result"]) == ("failed", True), call
+    assert note.read_bytes() == before
     socket.close()

@@ -57,7 +57,7 @@ def test_a_step_back_behind_a_link_is_judged_where_it_leads(closed, root, name, 
 @pytest.mark.parametrize("path", ["RTC:closed/x.ipynb", "./RTC:closed/x.ipynb", "a/../RTC:closed/x.ipynb"])
 def test_the_drive_of_collaboration_is_no_way_around_a_rule(closed, browsers, path):
     frames = []
-    browsers.connect("tab", frames.append)
+    browsers.connect("tab", frames.append, "local")
     browsers.presence("tab", {"notebooks": ["RTC:closed/x.ipynb"], "active": ""})
     for tool, more in ((read_notebook, {}), (insert_cell, {"source": "1"}), (list_variables, {})):
         with pytest.raises(LindaError, match="RTC"):

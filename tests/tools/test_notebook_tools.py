@@ -30,7 +30,7 @@ def file(put):
 def test_open_notebooks_come_first(bench, browsers, put, file):
     put("sub/b.ipynb", notebook())
     put(".hidden/c.ipynb", notebook())
-    browsers.connect("t", lambda _frame: None)
+    browsers.connect("t", lambda _frame: None, "local")
     browsers.presence("t", {"notebooks": ["sub/b.ipynb", ".hidden/c.ipynb"], "active": "sub/b.ipynb"})
     result = bench.run(tools.list_notebooks)
     assert result.data["notebooks"] == [

@@ -83,7 +83,7 @@ def test_a_notebook_that_a_tab_has_open_is_not_upgraded_under_it(root, bench, pu
     put("old.ipynb", V3)
 
     async def work():
-        browsers.connect("tab", lambda _frame: None)
+        browsers.connect("tab", lambda _frame: None, "local")
         browsers.presence("tab", {"notebooks": ["old.ipynb"], "active": "old.ipynb"})
         await bench.call(upgrade_notebook, path="old.ipynb")
 
