@@ -7,13 +7,12 @@ import os
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from ..errors import InvalidInput, NotAllowed, NotFound, ProviderFault
 from ..schemas import ModelInfo, Provider, ProviderInput
 from ..storage.files import write_json
+from .places import address_of, destination_of, is_here
 from .provider_file import is_name, read_keys, read_providers, read_shared, stamp_of
-from .proxies import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -265,24 +264,15 @@ class Providers:
             return True
         name, _, model = wanted.partition("/")
         values = self._read()["providers"].get(name)
-        if values is None or not model or model.endswith(("-cloud", ":cloud")):
-            return False
-        provider = self._as_provider(name, values, {})
-        host = urlsplit(provider.base_url).hostname or ""
-        return not provider.proxy and is_loopback(host)
+        return values is not None and bool(model) and is_here(self._as_provider(name, values, {}), model)
 
     def destination(self, model_id: str) -> str:
         """Who gets what a model elsewhere is told: litellm's word for the provider, its address, the proxy between."""
         name, _, model = model_id.partition("/")
         values = self._read()["providers"].get(name)
-        if values is None or not model:
-            return name
-        provider = self._as_provider(name, values, {})
-        parts = [provider.kind]
-        parts += [f"at {urlsplit(provider.base_url).netloc.rpartition('@')[2]}"] if provider.base_url else []
-        parts += [f"through {urlsplit(provider.proxy).netloc.rpartition('@')[2]}"] if provider.proxy else []
-        parts += ["in its cloud"] if model.endswith(("-cloud", ":cloud")) else []
-        return " ".join(parts)
+        known = values is not None and bool(model)
+        provider = self._as_provider(name, values, {}) if known else Provider(name=name, label=name, kind=name)
+        return destination_of(provider, model, self._environment)
 
     def known_keys(self) -> tuple[str, ...]:
         """Every key that is stored or in the environment: for keeping them out of prompts."""
@@ -298,21 +288,24 @@ class Providers:
         keys = self._keys()
         if values is not None and model:
             provider = self._as_provider(name, values, keys)
+            key = self._key(name, provider.kind, provider.base_url, keys)
             return Connection(
                 litellm_model=f"{provider.kind}/{model}",
-                base_url=provider.base_url,
-                key=self._key(name, provider.kind, keys),
+                base_url=provider.base_url or self._set_address(provider.kind, key),
+                key=key,
                 proxy=provider.proxy,
                 ca_file=provider.ca_file,
                 million_usd=(provider.input_usd, provider.output_usd),
             )
-        return Connection(litellm_model=model_id, base_url="", key=self._key(name, name, keys), proxy="", ca_file="")
+        key = self._key(name, name, "", keys)
+        base_url = self._set_address(name, key)
+        return Connection(litellm_model=model_id, base_url=base_url, key=key, proxy="", ca_file="")
 
     def draft(self, name: str, wish: ProviderInput, model: str) -> Connection:
         """A connection to try before it is kept."""
         key = wish.key or ""
         if wish.key is None and self._is_same_place(name, wish):
-            key = self._key(name, wish.kind, self._keys())
+            key = self._key(name, wish.kind, wish.base_url, self._keys())
         return Connection(
             litellm_model=f"{wish.kind}/{model}",
             base_url=wish.base_url,
@@ -325,7 +318,7 @@ class Providers:
         """Whether a connection goes where the stored key of that name was given for."""
         known = self._read()["providers"].get(name)
         if known is None:
-            return name == wish.kind and not wish.base_url
+            return name == wish.kind and not wish.base_url and not wish.proxy
         return (known["kind"], known.get("base_url", ""), known.get("proxy", "")) == (
             wish.kind,
             wish.base_url,
@@ -372,22 +365,30 @@ class Providers:
     def _keys(self) -> dict[str, Any]:  # {name: {"key", "set_at"}}
         return read_keys(self._keys_file)
 
-    def _key(self, name: str, kind: str, keys: Mapping[str, Any]) -> str:
+    def _key(self, name: str, kind: str, base_url: str, keys: Mapping[str, Any]) -> str:
         stored = keys.get(name)
         if isinstance(stored, dict) and stored.get("key") and name not in self._shared:
             return str(stored["key"])
-        return self._environment.get(self._variable(name, kind), "")
+        return self._environment.get(self._variable(name, kind, base_url), "")
 
-    def _variable(self, name: str, kind: str) -> str:
-        """Which environment variable holds the key of a provider that has none of its own."""
-        own = self._shared[name].key_variable if name in self._shared else ""
-        return own or KEY_VARIABLES.get(kind, "")
+    def _variable(self, name: str, kind: str, base_url: str) -> str:
+        """Which environment variable holds the key of a provider that has none of its own.
+
+        A key of the environment is that of the provider's usual address: it goes to no other that a person enters.
+        """
+        if name in self._shared:
+            return self._shared[name].key_variable or KEY_VARIABLES.get(kind, "")
+        return "" if base_url else KEY_VARIABLES.get(kind, "")
+
+    def _set_address(self, kind: str, key: str) -> str:
+        """The address that the environment sets; only where the key is known, for litellm looks for both together."""
+        return address_of(kind, self._environment) if key else ""
 
     def _as_provider(self, name: str, values: Mapping[str, Any], keys: Mapping[str, Any]) -> Provider:
         wish = ProviderInput.model_validate({**values, "key": None})
         is_shared = name in self._shared
         stored = None if is_shared else keys.get(name)
-        in_environment = bool(self._environment.get(self._variable(name, wish.kind), ""))
+        in_environment = bool(self._environment.get(self._variable(name, wish.kind, wish.base_url), ""))
         source = "file" if stored else "environment" if in_environment else ""
         return Provider(
             name=name,

@@ -145,6 +145,10 @@ class Answer(Noun):
     """With "always": how long, at most as long as the scope offers; None: that long."""
 
 
+MOST_MILLION_USD = 100_000.0
+"""Beyond is no price of a million tokens, and sums over it would have no end."""
+
+
 class ProviderInput(Noun):
     """PUT providers/{name} and POST providers/test. `key` None keeps the stored one; it is never echoed."""
 
@@ -154,9 +158,9 @@ class ProviderInput(Noun):
     proxy: str = ""
     ca_file: str = ""
     models: tuple[str, ...] = ()
-    input_usd: float | None = Field(None, ge=0)
+    input_usd: float | None = Field(None, ge=0, le=MOST_MILLION_USD)
     """US dollars for a million tokens; None: by litellm's table, and unknown for an address of one's own."""
-    output_usd: float | None = Field(None, ge=0)
+    output_usd: float | None = Field(None, ge=0, le=MOST_MILLION_USD)
     key: str | None = None
 
 

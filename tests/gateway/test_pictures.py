@@ -57,3 +57,15 @@ def test_litellm_says_who_sees_and_silence_means_no():
     assert can_see(litellm, "openai/gpt-4o")
     assert not can_see(litellm, "openai/scripted")
     assert not can_see(object(), "anything")
+
+
+def test_nobody_is_asked_over_the_network_who_sees(monkeypatch):
+    import litellm
+
+    asked = []
+    monkeypatch.setattr(litellm, "supports_vision", lambda model: asked.append(model))
+    monkeypatch.setitem(litellm.model_cost, "ollama/seer", {"supports_vision": True})
+    assert not can_see(litellm, "ollama/mine")
+    assert not can_see(litellm, "ollama_chat/mine")
+    assert can_see(litellm, "ollama/seer")
+    assert asked == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import ValidationError
 
 from jupyter_linda.errors import InvalidInput, NotAllowed, ProviderFault
 from jupyter_linda.gateway.providers import AUTOMATIC, DEMO_MODEL, Providers
@@ -34,6 +35,39 @@ def test_only_a_server_at_a_loopback_address_is_here(providers, base_url, proxy,
     providers.put("mine", ProviderInput(kind="ollama", base_url=base_url, proxy=proxy, models=("small",)))
     assert providers.stays_here("mine/small") is is_here
     assert providers.stays_here("mine/large-cloud") is False
+    assert providers.stays_here("mine/Large:20B-Cloud") is False
+
+
+@pytest.mark.parametrize("kind", ["replicate", "sagemaker_chat", "microsoft_365_copilot", "litellm_proxy", "anthropic"])
+def test_who_keeps_to_no_address_or_passes_on_is_not_here(providers, kind):
+    providers.put("mine", ProviderInput(kind=kind, base_url="http://127.0.0.1:1234", models=("small",)))
+    assert providers.stays_here("mine/small") is False
+
+
+def test_a_key_of_the_environment_goes_to_its_own_address_only(tmp_path, clock):
+    made = shared(tmp_path, clock, OPENAI_API_KEY="sk-environment-0123")
+    made.put("server", ProviderInput(kind="openai", base_url="https://models.example.org/v1", models=("m",)))
+    made.put("usual", ProviderInput(kind="openai", models=("m",)))
+    assert made.connect("server/m").key == ""
+    assert made.connect("usual/m").key == made.connect("openai/m").key == "sk-environment-0123"
+    assert [one.has_key for one in made.list_all()] == [False, True, True]
+    through = ProviderInput(kind="openai", proxy="http://proxy.example.org", models=("m",))
+    assert made.draft("openai", through, "m").key == ""
+
+
+def test_an_address_of_the_environment_is_named_and_has_no_price_of_the_table(tmp_path, clock):
+    made = shared(tmp_path, clock, OPENAI_API_KEY="sk-environment-0123", OPENAI_BASE_URL="https://gate.example.org/v1")
+    assert made.destination("openai/m") == "openai at gate.example.org"
+    assert made.connect("openai/m").base_url == "https://gate.example.org/v1"
+    own = ProviderInput(kind="openai", base_url="https://own.example.org/v1", models=("m",))
+    made.put("own", own)
+    assert (made.destination("own/m"), made.connect("own/m").base_url) == ("openai at own.example.org", own.base_url)
+
+
+def test_a_price_is_a_number_that_sums_can_hold():
+    for price in (float("inf"), float("nan"), 1e300, -1.0):
+        with pytest.raises(ValidationError):
+            ProviderInput(kind="openai", input_usd=price)
 
 
 def test_the_demo_model_is_here_and_unknown_ones_are_not(providers):
