@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .redaction_forms import find_identities
 from .redaction_keys import find_keys
+from .redaction_plain import Plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,7 +117,7 @@ class Redactor:
         return "".join([*parts, text[at:]]), counts
 
     def redact_json(self, text: str, book: Book, **options: object) -> tuple[str, Counter[str]]:
-        """The same for JSON text, string by string; what does not parse is redacted as it stands."""
+        """The same for JSON text, string by string, whole numbers too; what does not parse is redacted as it stands."""
         counts: Counter[str] = Counter()
 
         def one(part: str) -> str:
@@ -152,13 +153,15 @@ def find(
     names: Names | None = None,
 ) -> Spans:
     """(kind, start, end) of what is to be replaced, in order; what overlaps is one passage."""
-    found = [("key", start, end) for start, end in find_keys(text)]
-    found += [("key", match.start(), match.end()) for secret in secrets for match in _literal(secret, text)]
-    found += [("text", match.start(), match.end()) for match in PLACEHOLDER.finditer(text)]
+    plain = Plain(text)
+    found = [("key", start, end) for start, end in find_keys(plain.text)]
+    found += [("key", match.start(), match.end()) for secret in secrets for match in _literal(secret, plain.text)]
     if not only_keys:
-        found += find_identities(text)
-        found += [("term", match.start(), match.end()) for term in terms for match in _term(term, text)]
-        found += names(text) if names is not None else ()
+        found += find_identities(plain.text)
+        found += [("term", match.start(), match.end()) for term in terms for match in _term(term, plain.text)]
+    found = [(kind, *plain.span(start, end)) for kind, start, end in found if end > start]
+    found += [("text", match.start(), match.end()) for match in PLACEHOLDER.finditer(text)]
+    found += names(text) if names is not None and not only_keys else ()
     return _merged(found)
 
 
@@ -182,7 +185,7 @@ def _literal(secret: str, text: str) -> Iterable[re.Match[str]]:
 
 def _term(term: str, text: str) -> Iterable[re.Match[str]]:
     """A person's own word, in any case; a word of letters only as a whole word."""
-    bare = term.strip()
+    bare = Plain(term.strip()).text
     return _word(bare, text, flags=re.IGNORECASE) if bare else ()
 
 
@@ -193,9 +196,17 @@ def _word(word: str, text: str, *, flags: re.RegexFlag = re.NOFLAG) -> Iterable[
     return re.finditer(f"{before}{re.escape(word)}{after}", text, flags)
 
 
+_LONG_NUMBER = 10**40
+"""No identity is as long; and Python writes no number of thousands of digits down."""
+
+
 def _each_string(value: Json, change: Callable[[str], str]) -> Json:
     if isinstance(value, str):
         return change(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        digits = str(value) if abs(value) < _LONG_NUMBER else ""
+        made = change(digits)
+        return value if made == digits else made
     if isinstance(value, list):
         return [_each_string(item, change) for item in value]
     if isinstance(value, dict):

@@ -9,24 +9,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MAIL = re.compile(
-    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+-][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])"
-)
+_LETTERS = "A-Za-z\\u00c0-\\u024f\\u0370-\\u052f"
+_DOMAIN = r"@(?:[A-Za-z0-9\u00c0-\uffef-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])"
+_MAIL = re.compile(rf"(?<![{_LETTERS}0-9._%+-])[{_LETTERS}0-9_%+-][{_LETTERS}0-9._%+-]{{0,63}}{_DOMAIN}")
+_MAIL_OF_CHINESE = re.compile(rf"[\u3400-\u9fff]{{1,8}}{_DOMAIN}")
 _CARD = re.compile(
-    r"(?<![\dA-Za-z.])[2-6]\d{3}(?:([ -]?)\d{4}){2}\1\d{1,7}(?!\d)|(?<![\dA-Za-z.])3[47]\d{2}([ -]?)\d{6}\2\d{5}(?!\d)"
+    r"(?<![\dA-Za-z.])[2-6]\d{3}(?:( {0,3}|[.-])\d{4}){2}\1\d{1,7}(?!\d)"
+    r"|(?<![\dA-Za-z.])3[47]\d{2}( {0,3}|[.-])\d{6}\2\d{5}(?!\d)"
 )
 _CHINESE_ID = re.compile(
-    r"(?<![\dA-Za-z])[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])"
+    r"(?<![\dA-Za-z])[1-9]\d{5}( {0,2}|-)(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\1\d{3}[\dXx]"
+    r"(?![\dA-Za-z])"
 )
 _SOCIAL = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])")
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,3})?(?![A-Za-z0-9])"
+)
 _PHONES = (
     re.compile(r"(?<![\w+])\+\d[\d ().-]{6,22}\d(?!\d)"),
     re.compile(r"(?<![\w.+-])\(?[2-9]\d{2}\)?[ .-][2-9]\d{2}[ .-]\d{4}(?![\w-])"),
     re.compile(r"(?<![\w.+-])\(?0\d{1,4}\)?[ /-]\d{2,4}(?:[ -]?\d{2,4}){1,3}(?![\w-])"),
 )
 """Candidates: with a country's number, in the American grouping, and with a leading 0; a library judges them."""
-_CHINESE_MOBILE = re.compile(r"(?<![\dA-Za-z.+])(?:\+?86[ -]?)?1[3-9]\d([ -]?)\d{4}\1\d{4}(?![\dA-Za-z])")
+_CHINESE_MOBILE = re.compile(r"(?<![\dA-Za-z.+])(?:\+?86[ -]?)?1[3-9]\d( {0,2}|[.-])\d{4}\1\d{4}(?![\dA-Za-z])")
 _HOME_REGIONS = ("US", "GB", "DE", "FR", "CN", "JP", "IN")
 _ADDRESSES = (
     re.compile(
@@ -58,19 +63,20 @@ def passes_luhn(digits: str) -> bool:
 
 def is_card(text: str) -> bool:
     """A payment card's number: a known first group, its length and its check digit."""
-    digits = re.sub(r"[ -]", "", text)
+    digits = re.sub(r"[ .-]", "", text)
     return _CARD_PREFIX.fullmatch(digits) is not None and len(set(digits)) > 1 and passes_luhn(digits)
 
 
 def is_chinese_id(text: str) -> bool:
     """A resident identity number by its control character (GB 11643-1999)."""
-    total = sum(int(digit) * weight for digit, weight in zip(text[:17], _WEIGHTS, strict=True))
-    return _CONTROL[total % 11] == text[17].upper()
+    signs = re.sub(r"[ -]", "", text)
+    total = sum(int(digit) * weight for digit, weight in zip(signs[:17], _WEIGHTS, strict=True))
+    return _CONTROL[total % 11] == signs[17].upper()
 
 
 def is_iban(text: str) -> bool:
     """ISO 13616: the first four signs moved to the end, letters as numbers, remainder 1 by 97."""
-    bare = text.replace(" ", "")
+    bare = re.sub(r"[ -]", "", text).upper()
     if not 15 <= len(bare) <= 34:
         return False
     return int("".join(str(int(sign, 36)) for sign in bare[4:] + bare[:4])) % 97 == 1
@@ -111,12 +117,14 @@ def find_identities(text: str) -> Iterator[tuple[str, int, int]]:
     for pattern in _PHONES:
         for match in pattern.finditer(text):
             length = _phone_length(match[0])
-            if length:
-                yield "phone", match.start(), match.start() + length
+            if length:  # a bracket that does not close within stands around the number
+                around = match[0].startswith("(") and ")" not in match[0][:length]
+                yield "phone", match.start() + around, match.start() + length
 
 
 _CHECKED = (
     ("mail", _MAIL, None),
+    ("mail", _MAIL_OF_CHINESE, None),
     ("card", _CARD, is_card),
     ("id", _CHINESE_ID, is_chinese_id),
     ("id", _SOCIAL, None),

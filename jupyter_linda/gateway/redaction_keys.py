@@ -20,10 +20,22 @@ _OWN = (
     re.compile(
         r"(?i)\bauthorization['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?:bearer|basic|token)\s{1,4}([A-Za-z0-9._~+/=-]{8,2000})"
     ),
-    re.compile(r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:([^\s:/@]{1,200})@"),
+    re.compile(r"(?i)\bbearer\s{1,4}((?=\S{0,300}\d)[A-Za-z0-9._~+/=-]{20,2000})"),
+    re.compile(r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:([^\s/'\"]{1,200})@"),
     re.compile(
-        r"(?i)(?:passw(?:or)?d|passwd|pwd|secret|api_?key|access_?key|auth_?token|access_?token|密码|密钥|口令)"
-        r"['\"\]]{0,2}\s{0,4}[:=：]\s{0,4}(?:[rbuf]?(['\"])(?P<quoted>[^'\"\n]{4,300})\1|(?P<bare>(?=\S{0,300}\d)[^\s'\"(),;\[\]{}<>]{8,300}))"
+        r"(?<![A-Za-z0-9])(?:gsk_|xai-|pplx-|r8_|npm_|nvapi-|do[op]_v1_|ya29\.|glpat-|shpat_|lin_api_|tvly-)"
+        r"[A-Za-z0-9_.-]{20,300}"
+    ),
+    re.compile(
+        r"(?i)(?:passw(?:or)?d|passwd|pwd|passphrase|secret(?:[_-]?key)?|(?:api|access|private)[_-]?key"
+        r"|(?:api|auth|access|refresh|bot|session)[_-]?token|密码|密钥|口令)(?:_[a-z0-9]{1,20}){0,2}"
+        r"['\"\]]{0,2}\s{0,4}[:=是为]\s{0,4}"
+        r"(?:[rbuf]?(['\"])(?P<quoted>[^'\"\n]{4,300})\1|(?P<bare>(?=\S{0,300}\d)[^\s'\"(),;\[\]{}<>]{8,300}))"
+    ),
+    re.compile(r"(?i)\btoken['\"\]]{0,2}\s{0,4}[:=]\s{0,4}['\"](?=[^'\"\n]{0,300}\d)([A-Za-z0-9._~+/=-]{16,300})['\"]"),
+    re.compile(  # lines of .env files
+        r"(?m)^[ \t]{0,8}(?:export )?[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_KEY)"
+        r"[A-Z0-9_]{0,40}=([^\s'\"(),;\[\]{}<>$]{8,300})[ \t]*$"
     ),
 )
 """What the detectors lack: whole private keys, newer tokens, and words that say what they hold."""
@@ -32,10 +44,14 @@ _FOOT = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY-----")
 _BODY = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\\"'\r\n")
 """What private keys are written in, as they stand and in the strings of programs."""
 KEY_CHARS = 10_000
+_BEHIND = 2
+"""A quote, an @ or a bracket may stand behind a key."""
 _WORDS = re.compile(
     r"(?i)none|null|true|false|str|string|bytes|self\.\w+|os\.\w+.*|[a-z_]+(?:\.[a-z_]+)+|\*+|x+|\.{3}|⟦.*"
 )
 """What stands after `password =` in code without being one."""
+_QUOTED_WORDS = re.compile(r"(?i)none|null|true|false|str|string|bytes|\*+|x+|\.{3}|⟦[a-z]{2,8}-\d{1,9}⟧")
+"""The same between quotes: a name with dots is no name there."""
 
 
 @cache
@@ -91,7 +107,8 @@ def find_keys(text: str) -> Iterator[tuple[int, int]]:
     for pattern in _OWN:
         for match in pattern.finditer(text):
             start, end = _inner(match)
-            if not _WORDS.fullmatch(text[start:end]):
+            words = _QUOTED_WORDS if match.groupdict().get("quoted") else _WORDS
+            if not words.fullmatch(text[start:end]):
                 yield start, end
     yield from _parts_of_private_keys(text)
     for pattern in _patterns():
@@ -114,7 +131,10 @@ def _parts_of_private_keys(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _inner(match: re.Match[str]) -> tuple[int, int]:
-    """The last group that took part and holds more than a quote, else the whole match."""
+    """The last group that took part, where it holds more than a quote and ends the match, else the whole match.
+
+    A group before its end is only how a key begins, such as `glpat`.
+    """
     groups = [match.span(at) for at in range(1, (match.re.groups or 0) + 1) if match.start(at) >= 0]
-    long = [span for span in groups if span[1] - span[0] >= 4]
+    long = [span for span in groups if span[1] - span[0] >= 4 and match.end() - span[1] <= _BEHIND]
     return long[-1] if long else match.span()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -66,6 +67,83 @@ def test_numbers_that_stand_close_together_are_told_apart():
 def test_passwords_in_settings_and_addresses_are_keys():
     assert Redactor().redact('password = "hunter2hunter2"', Book())[0] == 'password = "⟦key-1⟧"'
     assert Redactor().redact("postgresql://me:s3cr3tpw@db/x", Book())[0] == "postgresql://me:⟦key-1⟧@db/x"
+
+
+def gone(text, **options):
+    """What of a text leaves as it is: the parts around placeholders."""
+    return [part for part in re.split("⟦[a-z]+-[0-9]+⟧", Redactor().redact(text, Book(), **options)[0]) if part]
+
+
+FULL = str.maketrans("0123456789X@", "０１２３４５６７８９Ｘ＠")
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "4111 1111 1111 1111".translate(FULL),
+        "4111 1111 1111 1111".translate(ARABIC),
+        "4111\u00a01111\u00a01111\u00a01111",
+        "4111  1111  1111  1111",
+        "4111.1111.1111.1111",
+        "4111–1111–1111–1111",
+        "41\u200b11111111111111",
+        "11010519491231002X".translate(FULL),
+        "110105 19491231 002X",
+        "110105-19491231-002x",
+        "13812345678".translate(FULL),
+        "138\u30001234\u30005678",
+        "138.1234.5678",
+        "138－1234－5678",
+        "ada＠example.org",
+        "ａｄａ@example.org",
+        "ada@exam\u00adple.org",
+        "jürgen.müller@example.org",
+        "ada@例え.jp",
+        "张三@公司.cn",
+        "gb82 west 1234 5698 7654 32",
+        "DE89-3704-0044-0532-0130-00",
+        "536–90–4399",
+    ],
+)
+def test_odd_digits_spaces_and_signs_that_are_not_seen_hide_nothing(value):
+    assert gone(f"看 {value} end") == ["看 ", " end"]
+    book = Book()
+    made, _ = Redactor().redact(f"a {value} b", book)
+    assert book.restore(made) == f"a {value} b"
+
+
+def test_terms_and_known_keys_are_found_in_any_form():
+    assert gone("Ｆalcon, Fal\u200bcon", terms=("falcon",)) == [", "]
+    assert gone("x abcd\u200bef012345 y", secrets=["abcdef012345"]) == ["x ", " y"]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("-".join(("glpat", "abcdefghijklmnopqrst")), []),
+        ("gsk" + "_" + "a1B2" * 12, []),
+        ("npm" + "_" + "a1B2" * 9, []),
+        ("password = 'correct.horse'", ["password = '", "'"]),
+        ("SECRET_KEY = 'abcdefghijkl'", ["SECRET_KEY = '", "'"]),
+        ("DB_PASSWORD_PROD: abc12345678", ["DB_PASSWORD_PROD: "]),
+        ("x\nPASSWORD=correcthorsebattery\ny", ["x\nPASSWORD=", "\ny"]),
+        ("token = 'abcdef0123456789abcdef'", ["token = '", "'"]),
+        ("x-api-key: abcdef0123456789", ["x-api-key: "]),
+        ("密码是 abc12345", ["密码是 "]),
+        ("curl -H 'Bearer abcdef0123456789abcd'", ["curl -H 'Bearer ", "'"]),
+        ("postgres://u:p@ss1@h/db", ["postgres://u:", "@h/db"]),
+    ],
+)
+def test_of_a_key_nothing_is_left(text, left):
+    assert gone(text, only_keys=True) == left
+
+
+def test_whole_numbers_in_arguments_are_looked_at_like_texts():
+    text = '{"card": 4111111111111111, "rows": [150, 13812345678], "is": true}'
+    made, counts = Redactor().redact_json(text, Book())
+    assert json.loads(made) == {"card": "⟦card-1⟧", "rows": [150, "⟦phone-1⟧"], "is": True}
+    assert counts == {"card": 1, "phone": 1}
 
 
 def test_own_terms_hold_in_any_case_as_whole_words_and_in_chinese():
