@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from .budget import Budget
 
 CHARS_PER_TOKEN = 3
-"""Taken for a prompt that nobody counted: too many rather than too few."""
+"""Taken for a prompt that nobody counted, one for each sign that is not ASCII: too many rather than too few."""
+
+MOST_OVER = 1_000
+"""Of requests that are over, whose rows are looked at."""
+
+Key = tuple[str, str, str]
+"""(owner, chat, run) of a request."""
 
 
 class Purse:
@@ -36,8 +42,10 @@ class Purse:
         self._clock = clock
         self._budgets = budgets
         self._price = price
-        self._going: dict[tuple[str, str, str], Cost] = {}
-        """(owner, chat, run) -> what is on its way of it: nobody knows yet what it will have taken."""
+        self._going: dict[Key, Cost] = {}
+        """What is on its way: nobody knows yet what it will have taken."""
+        self._over: dict[Key, Cost] = {}
+        """What is over and may not be written down yet."""
 
     async def passed(self, request: ModelRequest, model: str) -> BudgetPassed | None:
         """What to ask before a model elsewhere gets this request; None where it keeps to every budget.
@@ -46,7 +54,10 @@ class Purse:
         What keeps to them counts as on its way from here on, until `ended`: of several at once each sees the others.
         """
         self.ended(request)
-        others = self._others(request)  # before what is written down is read: nothing is missed in between
+        over, others = (
+            dict(self._over),
+            self._others(request),
+        )  # before what is written down is read: nothing is missed in between
         every = await asyncio.to_thread(self._budgets)
         budgets = [
             one for one in every if name_of(one) not in request.agreed and (one.period != "run" or request.run_id)
@@ -56,14 +67,19 @@ class Purse:
         given, taken = tokens_of(request), request.max_output_tokens or REPLY_TOKENS
         coming = Cost(given + taken, await self._price(model, given, taken))
 
-        def look() -> Mapping[Period, Cost]:
+        def look() -> tuple[Mapping[Period, Cost], frozenset[Key]]:
             with self._database.read() as connection:
-                return store.used_by(connection, request.owner_id, run_id=request.run_id, now=self._clock.now())
+                now = self._clock.now()
+                used = store.used_by(connection, request.owner_id, run_id=request.run_id, now=now)
+                return used, store.open_of(connection, request.owner_id, now=now)
 
-        used = await self._database.run(look)
-        others |= self._others(request)
+        used, still_open = await self._database.run(look)
+        # What is over counts by its own row as soon as that is closed: at one look either the one or the other.
+        over = {key: cost for key, cost in over.items() if key in still_open and key != _key(request)}
+        others = {**over, **others, **self._others(request)}
         state = first_passed(budgets, _with(used, others.values()), coming)
         if state is None:
+            self._over.pop(_key(request), None)  # a run and a chat have but one request at a time
             self._going[_key(request)] = coming
             return None
         return BudgetPassed(name_of(state), model, figures=_figures(state), tokens=coming.tokens, usd=coming.usd)
@@ -74,19 +90,29 @@ class Purse:
         return Usage(input_tokens=given, is_estimated=True, cost_usd=await self._price(model, given, 0))
 
     def ended(self, request: ModelRequest) -> None:
-        """It is not on its way any more."""
-        self._going.pop(_key(request), None)
+        """It is not on its way any more; until its row is closed it counts with what it was thought to take."""
+        cost = self._going.pop(_key(request), None)
+        if cost is None:
+            return
+        self._over[_key(request)] = cost
+        while len(self._over) > MOST_OVER:
+            self._over.pop(next(iter(self._over)))
 
-    def _others(self, request: ModelRequest) -> dict[tuple[str, str, str], Cost]:
+    def _others(self, request: ModelRequest) -> dict[Key, Cost]:
         return {key: cost for key, cost in self._going.items() if key[0] == request.owner_id}
 
 
 def tokens_of(request: ModelRequest) -> int:
     """Of a prompt, as counted when it was made, else by its length."""
-    return request.tokens or sum(len(str(one)) for one in request.messages) // CHARS_PER_TOKEN
+    return request.tokens or sum(map(_roughly, map(str, request.messages)))
 
 
-def _key(request: ModelRequest) -> tuple[str, str, str]:
+def _roughly(text: str) -> int:
+    plain = len(text.encode("ascii", "ignore"))
+    return plain // CHARS_PER_TOKEN + len(text) - plain
+
+
+def _key(request: ModelRequest) -> Key:
     return request.owner_id, request.chat_id, request.run_id
 
 

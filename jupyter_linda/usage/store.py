@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import BigInteger, Connection, Row, func, select, type_coerce
@@ -86,6 +87,14 @@ def used_by(connection: Connection, owner_id: str, *, run_id: str, now: datetime
         "day": _cost(connection, mine & (model_calls.c.begun_at >= begin_of("day", now))),
         "month": _cost(connection, mine & (model_calls.c.begun_at >= begin_of("month", now))),
     }
+
+
+def open_of(connection: Connection, owner_id: str, *, now: datetime) -> frozenset[tuple[str, str, str]]:
+    """(owner, chat, run) of a person's model calls of the last day that are not written down as ended."""
+    query = select(model_calls.c.owner_id, model_calls.c.chat_id, model_calls.c.run_id).distinct()
+    mine = (model_calls.c.owner_id == owner_id) & (model_calls.c.begun_at >= now - timedelta(days=1))
+    rows = connection.execute(query.where(mine, ~_ENDED))
+    return frozenset((row.owner_id, row.chat_id, row.run_id) for row in rows)
 
 
 def calls_of_run(connection: Connection, run_id: str) -> tuple[ModelCall, ...]:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from jupyter_linda.ports import ModelRequest
 from jupyter_linda.seeds import SystemClock
@@ -85,6 +85,42 @@ def test_requests_on_their_way_count_for_others_until_they_end(database):
         assert await purse.passed(two, "far") is None
 
     asyncio.run(work())
+
+
+def test_what_is_over_counts_until_its_row_is_closed_and_then_by_its_row(database):
+    """Between the last piece of a reply and the commit of what it took, another one may ask."""
+
+    def row(**values):
+        with database.write() as connection:
+            if "outcome" in values:
+                connection.execute(update(model_calls).values(**values))
+                return
+            connection.execute(
+                insert(model_calls).values(
+                    model_call_id="one", owner_id="local", chat_id="chat_1", run_id="run_1", message_id="m",
+                    purpose="reply", asked_model="far", model="far", is_local=False, input_tokens=1_000,
+                    begun_at=SystemClock().now(),
+                )
+            )  # fmt: skip
+
+    async def work():
+        purse = Purse(database, SystemClock(), lambda: (Budget("day", "tokens", 5_000),), dollar_per_ten_thousand)
+        one, two = replace(REPLY, chat_id="chat_1"), replace(REPLY, chat_id="chat_2", run_id="run_2", tokens=2_000)
+        assert await purse.passed(one, "far") is None
+        row()
+        purse.ended(one)
+        assert (await purse.passed(two, "far")).figures == f"{1_000 + REPLY_TOKENS:,} of 5,000 tokens used"
+        row(outcome="done", output_tokens=10)
+        assert await purse.passed(two, "far") is None
+        row(outcome="done", output_tokens=2_000)
+        assert (await purse.passed(two, "far")).figures == "3,000 of 5,000 tokens used"
+
+    asyncio.run(work())
+
+
+def test_a_prompt_in_chinese_is_not_taken_for_less_than_it_is(passed):
+    messages = [{"role": "user", "content": "汉字" * 400}]
+    assert passed(replace(REPLY, tokens=0, messages=messages), RUN).tokens > 800 + REPLY_TOKENS
 
 
 def test_of_many_at_once_no_more_go_than_a_budget_holds(database):
