@@ -330,7 +330,9 @@ class Worker:
     async def _test_provider(self, _progress: object, name: str, wish: dict[str, Json]) -> Json:
         assert self._claims is not None  # noqa: S101  the server says hello first
         self._claims.touch()
-        return await try_connection(self._model, self._providers, name, ProviderInput.model_validate(wish))
+        is_offline = self._levels.current().offline
+        made = ProviderInput.model_validate(wish)
+        return await try_connection(self._model, self._providers, name, made, is_offline=is_offline)
 
     async def _detect(self, _progress: object) -> Json:
         return await detect_local_servers()

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import ssl
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import httpx
+
+from .proxies import is_loopback
 
 if TYPE_CHECKING:
     from .providers import Connection
@@ -44,7 +47,13 @@ async def list_models(connection: Connection) -> list[str]:
     is_ollama = connection.litellm_model.startswith("ollama")
     try:
         verify = ssl.create_default_context(cafile=connection.ca_file) if connection.ca_file else True
-        async with httpx.AsyncClient(timeout=10.0, proxy=connection.proxy or None, verify=verify) as client:
+        host = urlsplit(connection.base_url).hostname or ""
+        options: dict[str, Any] = {
+            "proxy": connection.proxy or None,
+            "verify": verify,
+            "trust_env": not is_loopback(host),
+        }
+        async with httpx.AsyncClient(timeout=10.0, **options) as client:
             answer = await client.get(
                 connection.base_url.rstrip("/") + ("/api/tags" if is_ollama else "/models"), headers=headers
             )

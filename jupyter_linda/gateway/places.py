@@ -10,7 +10,7 @@ from .proxies import is_loopback
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..schemas import Provider
+    from ..schemas import Provider, ProviderInput
 
 SERVER_KINDS = frozenset(
     {
@@ -44,7 +44,7 @@ def is_of_cloud(model: str) -> bool:
     return model.strip().lower().endswith(_CLOUD)
 
 
-def is_here(provider: Provider, model: str) -> bool:
+def is_here(provider: Provider | ProviderInput, model: str) -> bool:
     """Whether what a provider's model is told stays on this machine."""
     host = urlsplit(provider.base_url).hostname or ""
     is_server = provider.kind in SERVER_KINDS and not is_of_cloud(model)

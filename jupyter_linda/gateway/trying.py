@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ProviderFault
 from .detect import list_models
+from .places import is_here
 
 if TYPE_CHECKING:
     from ..schemas import ProviderInput
@@ -13,8 +14,18 @@ if TYPE_CHECKING:
     from .providers import Providers
 
 
-async def try_connection(model: LitellmModel, providers: Providers, name: str, wish: ProviderInput) -> dict[str, Any]:
-    """What became of it, as `schemas.ProviderTest` has it: {"ok", "message", "remedy", "models"}."""
+async def try_connection(
+    model: LitellmModel, providers: Providers, name: str, wish: ProviderInput, *, is_offline: bool
+) -> dict[str, Any]:
+    """What became of it, as `schemas.ProviderTest` has it: {"ok", "message", "remedy", "models"}.
+
+    While the person is offline only what runs on this machine is tried.
+    """
+    if is_offline and not all(is_here(wish, one) for one in wish.models or ("",)):
+        return _result(
+            "Nothing was sent: “offline” is on.",
+            remedy="Switch it off under Permissions > What may leave, then test again.",
+        )
     listed = await list_models(providers.draft(name, wish, ""))
     wanted = next(iter(wish.models or tuple(listed)), "")
     if not wanted:

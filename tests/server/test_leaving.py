@@ -111,3 +111,13 @@ async def test_offline_sends_nothing_and_says_so(api, elsewhere, data_dir):
     _, view = await ask(api, "hello", answer=None)
     assert view["runs"][-1]["problem"]["kind"] == "no_model"
     assert elsewhere.requests == []
+
+
+async def test_offline_tries_no_connection_elsewhere(api, elsewhere, data_dir):
+    data_dir.mkdir(exist_ok=True)
+    (data_dir / "privacy.json").write_text('{"version": 1, "offline": true}')
+    wish = {"name": "new", "kind": "openai", "base_url": elsewhere.base_url, "models": ["big-cloud"], "key": "sk-x"}
+    tested = await api.call("POST", "providers/test", wish)
+    assert (tested["ok"], tested["message"]) == (False, "Nothing was sent: “offline” is on.")
+    assert elsewhere.requests == []
+    assert (await api.call("POST", "providers/test", {**wish, "models": ["scripted"]}))["ok"], "it is on this machine"
