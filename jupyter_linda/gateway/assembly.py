@@ -36,7 +36,8 @@ class _Open:
 class CallAssembly:
     """Collects pieces. A new real id at a used index is a new call; a placeholder id never is.
 
-    A piece with neither name nor id begins no call: it goes on with the one of its index, else with the last.
+    A piece with neither name nor id begins no call: it goes on with the one of its index, else with the last. No two
+    calls leave with one id.
     """
 
     def __init__(self, ids: Ids) -> None:
@@ -63,9 +64,9 @@ class CallAssembly:
 
     def _find(self, piece: Piece, call_id: str) -> _Open | None:
         if call_id:
-            same = next((call for call in self._calls if call.call_id == call_id), None)
+            same = next((call for call in reversed(self._calls) if call.call_id == call_id), None)
             if same is not None:
-                return same
+                return None if self._is_another(piece, same) else same
         candidates = [call for call in self._calls if piece.index is None or call.index == piece.index]
         if not candidates:
             return self._calls[-1] if self._calls and not call_id and not piece.name else None
@@ -77,6 +78,13 @@ class CallAssembly:
         return last
 
     @staticmethod
+    def _is_another(piece: Piece, same: _Open) -> bool:
+        """A name and arguments again under an id whose call is whole already: some providers give one id to many."""
+        has_both = bool(piece.name and (piece.arguments or "").strip()) and bool(same.name)
+        is_elsewhere = piece.index is None or piece.index != same.index
+        return has_both and is_elsewhere and is_json_object("".join(same.arguments))
+
+    @staticmethod
     def _begins_another(piece: Piece, last: _Open) -> bool:
         """A name again: without an index the next call; with one only where the last call is whole already."""
         if piece.index is None:
@@ -86,10 +94,15 @@ class CallAssembly:
 
     def finish(self, reason: str) -> tuple[CallDraft, ...]:
         """The calls; the last one of a reply cut at the output limit is not whole."""
-        return tuple(
-            self._draft(call, is_cut=position == len(self._calls) - 1 and reason == "length")
-            for position, call in enumerate(self._calls)
-        )
+        last = len(self._calls) - 1
+        known: set[str] = set()
+        made = []
+        for position, call in enumerate(self._calls):
+            if call.call_id in known:
+                call.call_id = ""  # two of one name could not be told apart
+            known.add(call.call_id)
+            made.append(self._draft(call, is_cut=position == last and reason == "length"))
+        return tuple(made)
 
     def _draft(self, call: _Open, *, is_cut: bool) -> CallDraft:
         arguments = whole_text("".join(call.arguments))

@@ -136,7 +136,11 @@ class LitellmModel(Model):
         except Exception:
             if not reply.has_begun and _is_document(answered):
                 raise plain_fault("no_streaming") from None
-            raise
+            if not reply.has_begun or not getattr(answered, "received_finish_reason", None):
+                raise
+            # It was whole, only what comes behind it (the usage, the end of the stream) is broken or late.
+            log.info("the stream of %s broke off behind its reply", arguments["model"], exc_info=True)
+            reply.reason = str(answered.received_finish_reason)
         finally:
             with contextlib.suppress(Exception):  # the connection goes back, or is closed with a reply that was left
                 await answered.aclose()

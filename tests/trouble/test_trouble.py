@@ -89,6 +89,27 @@ def test_after_the_first_piece_nothing_is_tried_again_and_what_came_is_kept(here
     assert turn.outcomes == ["cut_stream"]
 
 
+BROKEN_USAGE = {"id": "c", "choices": [], "usage": {"prompt_tokens": "many", "completion_tokens": None}}
+
+
+@pytest.mark.parametrize("behind", [[Cut()], [Stall()], [Raw(b"{nonsense")], [Raw(BROKEN_USAGE)]])
+def test_what_breaks_behind_a_whole_reply_ends_nothing(here, behind):
+    ended = Raw({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    turn = here.ask([Use("list_files", {"path": ""}), ended, *behind], says("Here they are."))
+    assert (turn.run["state"], turn.text) == ("done", "Here they are.")
+    assert [call["state"] for call in turn.calls] == ["done"]
+    assert turn.outcomes == ["done", "done"]
+
+
+def test_two_calls_of_one_id_are_two(here):
+    calls = (Use("list_files", {"path": ""}, call_id="one"), Use("no_such", {}, index=1, call_id="one"))
+    turn = here.ask(uses(*calls), says("Here they are."))
+    assert [(call["name"], call["state"]) for call in turn.calls] == [("list_files", "done"), ("no_such", "failed")]
+    ids = [call["id"] for call in turn.requests[-1]["messages"][-3]["tool_calls"]]
+    assert len(set(ids)) == 2
+    assert [message["tool_call_id"] for message in turn.requests[-1]["messages"][-2:]] == ids
+
+
 def test_a_model_that_gives_no_first_word_in_time(here):
     turn = here.ask(in_turn([Hang()], HAPPY))
     assert turn.outcomes == ["timeout", "done"]
