@@ -41,7 +41,8 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
         merged += [*bases[at : hunk.start], *hunk.lines]
         at = hunk.end
     merged += bases[at:]
-    is_ended = other_ends if mine_ends == base_ends else mine_ends
+    is_kept = bool(ours) and (not theirs or not base or mine_ends != base_ends)  # an empty text says nothing of it
+    is_ended = mine_ends if is_kept else other_ends
     return "\n".join(merged) + ("\n" if is_ended and merged else "")
 
 

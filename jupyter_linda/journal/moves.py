@@ -100,7 +100,8 @@ def move_back(policy: PathPolicy, change: Change) -> tuple[dict[str, Json], bool
         if not _is_it(there, node) and noted_mark(there, source, fault=CannotUndo) != mark:
             raise CannotUndo(f"{target!r} is not there any more, and something else is at {source!r} now.")
         return again, False
-    if os.path.lexists(there):
+    is_bare = os.path.isdir(here) and _is_bare(there)  # noqa: PTH112  # no link: looked at above
+    if os.path.lexists(there) and not is_bare:
         raise CannotUndo(f"Something else is at {source!r} now.")
     now = noted_mark(here, target, fault=CannotUndo)
     if not _is_it(here, node):
@@ -108,10 +109,31 @@ def move_back(policy: PathPolicy, change: Change) -> tuple[dict[str, Json], bool
     again |= {"mark": now, "node": node_of(here)}
     try:
         make_folder(there, label=source)
+        if is_bare:  # left by what she put there since, and taken back before
+            _take_away(there)
         move_into_place(here, there, label=source)
     except LindaError as error:
         raise CannotUndo(f"{target!r} cannot be moved back: {error.message}") from None
+    except OSError:
+        raise CannotUndo(f"Something else is at {source!r} now.") from None
     return again, True
+
+
+def _is_bare(real: str) -> bool:
+    """Whether a folder stands there in which nothing lies but folders of that kind."""
+    if not os.path.isdir(real) or os.path.islink(real):  # noqa: PTH112, PTH114  # beside `os.walk`
+        return False
+    left = [real]
+    for folder, names, files in os.walk(real, onerror=lambda _: left.clear()):
+        if files or any(os.path.islink(f"{folder}/{name}") for name in names):  # noqa: PTH114
+            return False
+    return bool(left)
+
+
+def _take_away(real: str) -> None:
+    """Remove a bare folder; what was put into it meanwhile stays, and the `OSError` says so."""
+    for folder, _, _ in os.walk(real, topdown=False):
+        Path(folder).rmdir()
 
 
 def _is_it(real: str, node: str) -> bool:

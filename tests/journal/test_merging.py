@@ -80,3 +80,8 @@ def test_the_same_lines_changed_twice_is_a_conflict(mine, other):
 def test_what_is_no_text_is_not_merged():
     assert merge_bytes(b"a\0\nb\n", b"a\0\nB\n", b"a\0\n") is None
     assert merge_bytes(b"\xff\xfea", b"\xff\xfea\0", b"\xff\xfe") is None
+
+
+def test_an_empty_text_says_nothing_of_how_the_last_line_ends():
+    assert merge("x\n", "x\nmine\n", "") == "mine\n"
+    assert merge("x\n", "", "x\nhers\n") == "hers\n"

@@ -299,3 +299,32 @@ def test_a_move_that_cannot_be_finished_is_said_and_nothing_has_two_names(root, 
     with pytest.raises(CannotUndo, match=r"'b\.txt' cannot be moved back: .*Permission denied"):
         undo.take_back(changes)
     assert everything(root) == {"b.txt": b"A"}
+
+
+@pytest.mark.parametrize("inside", ["", "a file", "a link"])
+def test_a_folder_comes_back_where_only_empty_folders_are_left(root, undo, inside):
+    """She moves a folder, writes into a new one of its old name, and all of that is taken back."""
+    make_folder(root, **{"a.txt": "hers"})
+    changes = moved(root, "d", "d2")
+    (root / "d" / "e" / "f").mkdir(parents=True)
+    if inside:
+        place = root / "d" / "e" / "x"
+        place.write_text("somebody's") if inside == "a file" else place.symlink_to(root)
+        before = everything(root)
+        with pytest.raises(CannotUndo, match="Something else is at 'd' now"):
+            undo.take_back(changes)
+        assert everything(root) == before
+        return
+    done = undo.take_back(changes)
+    assert everything(root) == {"d": None, "d/a.txt": b"hers"}
+    undo.take_back(done.changes)
+    assert everything(root) == {"d2": None, "d2/a.txt": b"hers"}
+
+
+def test_a_file_does_not_come_back_over_an_empty_folder(root, undo):
+    (root / "a").write_text("x")
+    changes = moved(root, "a", "b")
+    (root / "a").mkdir()
+    with pytest.raises(CannotUndo, match="Something else is at 'a' now"):
+        undo.take_back(changes)
+    assert everything(root) == {"a": None, "b": b"x"}
