@@ -57,11 +57,9 @@ class Execution:
     async def _within(
         self, msg_id: str, reply: asyncio.Future[Mapping[str, Json]], timeout_s: float
     ) -> tuple[Status, str]:
-        try:
-            async with asyncio.timeout(timeout_s):
-                status = await self._follow(reply)
-        except TimeoutError:
+        if not await self._ends(reply, timeout_s):
             return await self._stop_late(msg_id, reply, timeout_s)
+        status = await self._outcome(reply)
         return status, DIED if status == "kernel_died" else ""
 
     def _hear(self, kind: str, content: Mapping[str, Json]) -> None:
@@ -75,12 +73,17 @@ class Execution:
             self._told_at = now
             self.on_progress(self.collector.last_text())
 
-    async def _follow(self, reply: asyncio.Future[Mapping[str, Json]]) -> Status:
+    async def _ends(self, reply: asyncio.Future[Mapping[str, Json]], timeout_s: float) -> bool:
+        """Whether the code, or the kernel, comes to its end in that time."""
         died: asyncio.Future[Any] = asyncio.ensure_future(self.link.died.wait())
         try:
-            await asyncio.wait([reply, died], return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait([reply, died], timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             died.cancel()
+        return bool(done)
+
+    async def _outcome(self, reply: asyncio.Future[Mapping[str, Json]]) -> Status:
+        """What became of it, once it has ended. No time limit holds then: an interrupt would hit what runs next."""
         if not reply.done() or reply.cancelled():  # cancelled: the link was closed after the death
             return "kernel_died"
         # The reply may overtake the last outputs, which come on another channel; while they still come, wait.
@@ -97,14 +100,12 @@ class Execution:
         if not self.link.is_running(msg_id) and not reply.done():
             return "timeout", f"{said}; it had not begun, and the kernel still has it in its queue."
         await self.link.interrupt()
-        try:
-            async with asyncio.timeout(INTERRUPT_WAIT_S):
-                status = await self._follow(reply)
-        except TimeoutError:
+        if not await self._ends(reply, INTERRUPT_WAIT_S):
             return "timeout", (
                 f"{said}; the interrupt was ignored and the cell still runs. "
                 "Nothing else is run in this kernel until it stops or is restarted."
             )
+        status = await self._outcome(reply)
         if status == "kernel_died":
             return status, f"{said}; the kernel died when it was interrupted. Its variables are lost."
         return "timeout", f"{said} and was interrupted."

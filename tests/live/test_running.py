@@ -9,6 +9,8 @@ import time
 import pytest
 
 from jupyter_linda.errors import InvalidInput, KernelUnavailable, StaleRevision, ToolFailed
+from jupyter_linda.live.outputs import OutputCollector
+from jupyter_linda.live.running import Execution
 from tests.fakes.browser_tab import FakeTab
 from tests.fakes.notebooks import code_cell, notebook
 
@@ -307,3 +309,41 @@ async def test_open_notebooks_are_listed_the_active_one_first(live, browsers):
     listed = await live.list_notebooks()
     seen = [(entry["path"], entry["active"], entry["clients"]) for entry in listed]
     assert seen == [("b.ipynb", True, 1), ("a.ipynb", False, 2)]
+
+
+class SlowToTell:
+    """A kernel whose last outputs and idle status come a while after its reply."""
+
+    def __init__(self):
+        self.died = asyncio.Event()
+        self.interrupts = 0
+
+    def send_execute(self, _code, hear, **_options):
+        reply = asyncio.get_running_loop().create_future()
+        reply.set_result({"status": "ok", "execution_count": 4})
+        self.telling = asyncio.ensure_future(self._tell(hear))
+        return "m1", reply
+
+    async def _tell(self, hear):
+        for text in "abc":
+            await asyncio.sleep(0.1)
+            hear("stream", {"name": "stdout", "text": text})
+        hear("status", {"execution_state": "idle"})
+
+    def is_running(self, _msg_id):
+        return True
+
+    async def interrupt(self):
+        self.interrupts += 1
+
+    def forget(self, _msg_id):
+        pass
+
+
+async def test_time_that_is_up_after_the_code_ended_interrupts_nothing_else():
+    """Outputs were still on their way: the interrupt would have hit the cell that the person ran next."""
+    link, collector = SlowToTell(), OutputCollector(1000)
+    status, note = await Execution(link, collector).run("x", timeout_s=0.15, stop_on_error=True)
+    await link.telling
+    assert (status, note, link.interrupts) == ("ok", "", 0)
+    assert collector.outputs()[0]["text"] == "abc"
