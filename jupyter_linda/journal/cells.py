@@ -272,6 +272,8 @@ def _back_type(page: _Page, change: Change) -> None:
         if cell.get("cell_type") != change["old"]:
             raise CannotUndo("Somebody chose another type for the cell since.")
         return
+    if change["old"] == "code" and cell.get("attachments"):
+        raise CannotUndo("Somebody put a picture into the cell since, which a code cell cannot keep.")
     now = page.source(cell_id)
     kept = change["kept"] if now == change["source"] else ""  # unchanged since: it comes back with its outputs
     page.edits.append(ChangeType(cell_id, now, change["old"], kept=kept))

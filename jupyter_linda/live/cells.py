@@ -180,7 +180,7 @@ class Sheet:
     def has_happened(self, edit: CellEdit) -> bool:
         """Whether the notebook looks as it does after this edit."""
         if isinstance(edit, DeleteCell):
-            return edit.cell_id not in self.ids
+            return edit.cell_id not in self.ids and not _AT_POSITION.match(edit.cell_id)  # of twins nobody can tell
         if edit.cell_id not in self.ids:
             return False
         at = self.find(edit.cell_id)
@@ -266,8 +266,8 @@ def marked(metadata: Json, mark: Mapping[str, Json]) -> Json:
 def of_type(cell: Json, cell_type: str, before: Json | None = None) -> Json:
     """A cell as another type: what only code has goes or comes, everything else stays; or as it was before."""
     if before is not None and before.get("cell_type") == cell_type:
-        own_id = {"id": cell["id"]} if "id" in cell else {}
-        return {**{name: value for name, value in before.items() if name != "id"}, **own_id, "source": cell["source"]}
+        own = {name: cell[name] for name in ("id", "metadata", "source") if name in cell}  # tags of now, not of then
+        return {**{name: value for name, value in before.items() if name != "id"}, **own}
     if cell.get("cell_type") == cell_type:
         return cell
     new = {name: value for name, value in cell.items() if name not in ("outputs", "execution_count")}

@@ -237,7 +237,7 @@ class Documents:
             isinstance(edit, InsertCell) and edit.cell_id not in deleted and sheet.has_happened(edit) for edit in edits
         ]
         missing = [edit for edit, done in zip(edits, is_there, strict=True) if not done]
-        params = {"path": path, "edits": [_frame(edit) for edit in missing]}
+        params = {"path": path, "edits": [_frame(edit, sheet) for edit in missing]}
         result = await self._browsers.request(holder, "edit_notebook", params, timeout_s=EDIT_TIMEOUT_S)
         self._ids.remember(path, wanted.cells, wanted.ids)  # for a tab whose JSON holds no ids (formats below 4.5)
         view = self._view(path, result["content"])
@@ -319,8 +319,8 @@ class Documents:
         return self._sheet(path, content).view(content)
 
 
-def _frame(edit: CellEdit) -> dict[str, Json]:
-    """One edit as the tab knows it. What comes from a kept cell goes along."""
+def _frame(edit: CellEdit, sheet: Sheet) -> dict[str, Json]:
+    """One edit as the tab knows it. What comes from a kept cell goes along, around the tags that it has by now."""
     frame = {
         "op": WORDS[type(edit)],
         **{name: value for name, value in vars(edit).items() if name not in ("kept", "cell", "is_part")},
@@ -331,6 +331,8 @@ def _frame(edit: CellEdit) -> dict[str, Json]:
     if before is not None:
         names = ("metadata", "attachments", "outputs", "execution_count")
         frame |= {name: before[name] for name in names if name in before}
+        if isinstance(edit, RestoreType) and edit.cell_id in sheet.ids:
+            frame["metadata"] = sheet.cells[sheet.find(edit.cell_id)].get("metadata") or {}
     return frame
 
 

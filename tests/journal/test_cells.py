@@ -210,3 +210,16 @@ def apply_all(page, changes):
     tried.kept = dict(page.kept)
     tried.undo(changes)
     return tried.cells
+
+
+def test_a_picture_that_somebody_put_in_since_is_not_lost_to_a_code_cell():
+    page = Page(start())
+    [code] = [cell for cell in page.cells if cell["id"] == "c"]
+    changes = page.do([ChangeType("c", code["source"], "markdown")])
+    [text] = [cell for cell in page.cells if cell["id"] == "c"]
+    text["attachments"] = {"a.png": {"image/png": "AA=="}}
+    with pytest.raises(CannotUndo, match="picture"):
+        page.undo(changes)
+    del text["attachments"]
+    page.undo(changes)
+    assert [cell["cell_type"] for cell in page.cells if cell["id"] == "c"] == ["code"]

@@ -227,3 +227,11 @@ def test_a_deleted_cell_comes_back_whole():
     assert older.ids == ["a"]
     with pytest.raises(NotFound):
         with_kept(insert, [])
+
+
+def test_whether_one_of_twins_was_deleted_nobody_can_tell():
+    """A tab that went during the edit: it is never called done without a look at what is there."""
+    twins = sheet(code_cell("x", "a"), code_cell("y", "a"))
+    assert not twins.has_happened(DeleteCell("a#1", "y"))
+    assert not twins.is_untouched(DeleteCell("a#1", "y"))
+    assert sheet(code_cell("x", "a")).has_happened(DeleteCell("b", "y"))

@@ -423,3 +423,22 @@ async def test_a_kept_cell_comes_back_with_its_outputs(root, file, route):
     await live.edit_notebook("a.ipynb", [InsertCell(1, "b", "code", "b = 1\nb", kept=kept)])
     back = (await live.read_notebook("a.ipynb")).content["cells"][1]
     assert (back["execution_count"], back["outputs"][0]["text"], back["id"]) == (5, "1", "b")
+
+
+@pytest.mark.parametrize("route", ["file", "browser"])
+async def test_a_type_that_is_taken_back_keeps_the_tags_given_since(root, file, route):
+    browsers = Browsers()
+    content = loaded(file)
+    content["cells"][1] |= {"execution_count": 5, "outputs": [{"output_type": "stream", "name": "stdout", "text": "1"}]}
+    file.write_text(json.dumps(content))
+    live = live_over(root, browsers)
+    kept = await live.keep_cells("a.ipynb", ["b"])
+    await live.edit_notebook("a.ipynb", [ChangeType("b", "b = 1\nb", "markdown")])
+    content = loaded(file)
+    content["cells"][1]["metadata"]["tags"] = ["since"]
+    file.write_text(json.dumps(content))
+    if route == "browser":
+        FakeTab(browsers).opens("a.ipynb", content)
+    await live.edit_notebook("a.ipynb", [ChangeType("b", "b = 1\nb", "code", kept)])
+    back = (await live.read_notebook("a.ipynb")).content["cells"][1]
+    assert (back["metadata"]["tags"], back["execution_count"], back["outputs"][0]["text"]) == (["since"], 5, "1")
