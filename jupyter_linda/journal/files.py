@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CannotUndo, NotFound, StaleRevision
-from ..permissions.paths import open_checked, write_checked
+from ..permissions.paths import is_under, open_checked, write_checked
 from ..permissions.placing import make_folder, place, temporary_beside
 from .cells import source_of
 from .merging import merge_bytes
@@ -17,7 +17,7 @@ from .moves import is_link, move_back
 from .turning import NOTHING_LEFT, Turned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..permissions.paths import PathPolicy
     from ..ports import Json
@@ -81,6 +81,11 @@ class FileUndo:
 
     def _real(self, path: str) -> str:
         return self._policy.locate(path).real
+
+    def lies_in(self, path: str, places: Iterable[str]) -> bool:
+        """Whether a path leads to one of these places, or into it, however they are spelled."""
+        real = os.path.realpath(Path(self._policy.root) / path)
+        return any(is_under(real, self._real(place)) for place in places)
 
     def _give_modes(self, turned: Sequence[tuple[Change, Step]]) -> None:
         """Open the folders that came back as they were open; one that cannot be opened stays closed to others."""

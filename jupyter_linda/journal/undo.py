@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -75,7 +74,7 @@ class Undoing:
         try:
             if one.root_dir != self.root_dir:
                 raise CannotUndo("This was done in another notebook folder.", remedy="Undo it from a server there.")
-            turned = await self._take_back(one, owner_id, is_undo=is_undo)
+            turned = await self._take_back_whole(one, owner_id, is_undo=is_undo)
         except LindaError as error:
             log.info("%s cannot be undone: %s", one.entry.entry_id, error.message)
             words = f"{error.message} {error.remedy}".strip()
@@ -83,6 +82,16 @@ class Undoing:
         if is_undo:
             await self._write(one, "done", undo_changes=turned.changes)
         return await self._write(one, "undone" if is_undo else "done", words=turned.words)
+
+    async def _take_back_whole(self, one: Written, owner_id: str, *, is_undo: bool) -> Turned:
+        """`_take_back`, in whose way the system may stand: a full disk, a folder that nobody may write into."""
+        try:
+            return await self._take_back(one, owner_id, is_undo=is_undo)
+        except OSError as error:
+            log.info("%s: %s", one.entry.entry_id, error)
+            why = error.strerror or "the system refuses"
+            words = f"{one.entry.path!r} cannot be changed back: {why}."
+            raise CannotUndo(words, remedy="Mend that, and try again.") from None
 
     async def _take_back(self, one: Written, owner_id: str, *, is_undo: bool) -> Turned:
         changes = one.changes if is_undo else one.undo_changes or ()
@@ -102,9 +111,8 @@ class Undoing:
         """What a tab holds would be saved at its old place again."""
         paths = {str(change["path"]) for change in changes if change.get("old") == GONE}
         paths |= {str(change["to"]) for change in changes if change["op"] == "move"}
-        tops = {posixpath.normpath(path) for path in paths}
-        for entry in await live.list_notebooks() if tops else ():
-            if any(str(entry["path"]) == top or str(entry["path"]).startswith(f"{top}/") for top in tops):
+        for entry in await live.list_notebooks() if paths else ():
+            if await asyncio.to_thread(self.files.lies_in, str(entry["path"]), paths):
                 raise CannotUndo(f"{entry['path']!r} is open in JupyterLab.", remedy="Close it first.")
 
     async def _cells_back(self, one: Written, changes: Changes, live: Live, *, is_undo: bool) -> Turned:

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import time
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ from jupyter_linda.errors import CannotUndo
 from jupyter_linda.journal.files import GONE, FileUndo
 from jupyter_linda.journal.moves import mark_of
 from jupyter_linda.journal.nodes import node_of
+from jupyter_linda.journal.store import Written
 from jupyter_linda.journal.turning import NOTHING_LEFT
 from jupyter_linda.journal.undo import Undoing
 from jupyter_linda.permissions.paths import PathPolicy
+from jupyter_linda.schemas import JournalEntry
 from jupyter_linda.storage.files import Results
 
 
@@ -262,10 +265,12 @@ class OneOpen:
         return [{"path": "e/deep/n.ipynb"}]
 
 
-@pytest.mark.parametrize(("target", "is_refused"), [("e", True), ("e/deep", True), ("./e", True), ("e/de", False)])
+@pytest.mark.parametrize(
+    ("target", "is_refused"), [("e", True), ("e/deep", True), ("./e", True), ("e/de", False), ("{}/e", True)]
+)
 def test_a_folder_stays_while_a_notebook_in_it_is_open(root, undo, target, is_refused):
     undoing = Undoing(log=None, live_of=None, files=undo, root_dir=str(root))
-    change = {"op": "move", "path": "d", "to": target, "mark": "folder 0"}
+    change = {"op": "move", "path": "d", "to": target.format(root), "mark": "folder 0"}
     with pytest.raises(CannotUndo, match="is open in JupyterLab") if is_refused else nullcontext():
         asyncio.run(undoing._refuse_open([change], OneOpen()))
 
@@ -328,3 +333,21 @@ def test_a_file_does_not_come_back_over_an_empty_folder(root, undo):
     with pytest.raises(CannotUndo, match="Something else is at 'a' now"):
         undo.take_back(changes)
     assert everything(root) == {"a": None, "b": b"x"}
+
+
+def test_what_the_system_refuses_is_said_and_stays(root, kept, undo, monkeypatch):
+    (root / "a.txt").write_text("hers")
+    change = {"op": "write", "path": "a.txt", "old": GONE, "new": kept.put_bytes(b"hers")}
+    entry = JournalEntry(
+        entry_id="e", chat_id="c", run_id="r", call_id="x", kind="file", path="a.txt", title="", state="done",
+        at=datetime.now(UTC),
+    )  # fmt: skip
+    undoing = Undoing(log=None, live_of=lambda _owner: OneOpen(), files=undo, root_dir=str(root))
+
+    def refuse(_path, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(CannotUndo, match=r"'a\.txt' cannot be changed back: Permission denied"):
+        asyncio.run(undoing._take_back_whole(Written(entry, [change], None, str(root)), "local", is_undo=True))
+    assert everything(root) == {"a.txt": b"hers"}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+import os
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
 
 from jupyter_linda.errors import StaleRevision
-from jupyter_linda.journal.store import CallJournal, Limits
+from jupyter_linda.journal.store import CallJournal, Limits, trim
 from jupyter_linda.storage.files import Results
 from jupyter_linda.storage.tables import journal
 from jupyter_linda.tools.deleting import delete_file
@@ -88,3 +89,24 @@ def test_what_is_gone_of_a_folder_by_then_stays_in_the_entry(of_call, event_log)
     asyncio.run(of_call().note("file", "d", noted))
     asyncio.run(of_call().note("file", "d", noted[1:]))
     assert [changes for (changes,) in entries(event_log)] == [noted]
+
+
+def test_what_is_kept_anew_is_young_and_stays_until_its_entry_is_written(of_call, event_log, tmp_path):
+    """The same content was kept long ago for an entry that is over: tidying in between must not take it away."""
+    kept, work = Results(tmp_path / "kept"), of_call()
+    name = asyncio.run(work.keep(b"as it was"))
+    file = kept.folder / name[:2] / name
+    os.utime(file, (1, 1))
+    assert asyncio.run(work.keep(b"as it was")) == name
+
+    def tidy(at):
+        with event_log.database.write() as connection:
+            return trim(connection, kept, work.limits, now=at)
+
+    assert tidy(datetime.now(UTC)) == 0
+    assert kept.get_bytes(name) == b"as it was"
+    asyncio.run(work.note("file", "a.txt", [{"op": "write", "path": "a.txt", "old": name, "new": "gone"}]))
+    os.utime(file, (1, 1))
+    assert tidy(datetime.now(UTC)) == 0, "an entry needs it"
+    assert tidy(datetime.now(UTC) + timedelta(days=2)) == 1, "the entry is too old, and nothing needs it"
+    assert not file.exists()
