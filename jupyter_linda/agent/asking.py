@@ -19,18 +19,32 @@ if TYPE_CHECKING:
 
 GO_ON, STOP = "Go on", "Stop here"
 
-_YES = {"consent": ("once", "always"), "budget": (GO_ON,)}
+ALWAYS = "always"
+_YES = {"consent": ("once",), "budget": (GO_ON,)}
 
 
 def agreed(asked: Sequence[Question]) -> frozenset[str]:
     """What the person let this run do: destinations to send to, and budgets ("period/unit") to pass."""
-    return frozenset(one.resource for one in asked if _is_yes(one))
+    return frozenset(about for about, one in _last(asked).items() if _is(one, *_YES[one.kind]))
+
+
+def agreed_always(asked: Sequence[Question]) -> frozenset[str]:
+    """Destinations that they let this folder send to when this run asked; that holds until they take it back."""
+    return frozenset(about for about, one in _last(asked).items() if one.kind == "consent" and _is(one, ALWAYS))
 
 
 def refused(asked: Sequence[Question]) -> frozenset[str]:
     """What they did not; nobody answering counts as no."""
-    closed = {one.resource for one in asked if one.kind in _YES and one.state != "open"}
-    return frozenset(closed - agreed(asked))
+    return frozenset(_last(asked)) - agreed(asked) - agreed_always(asked)
+
+
+def _last(asked: Sequence[Question]) -> dict[str, Question]:
+    """What was asked about -> its last question that is closed: the word that holds."""
+    return {one.resource: one for one in asked if one.kind in _YES and one.state != "open"}
+
+
+def _is(question: Question, *answers: str) -> bool:
+    return question.state == "answered" and question.answer in answers
 
 
 def refusal(needed: WordNeeded, asked: Sequence[Question]) -> Problem:
@@ -69,10 +83,6 @@ def question_for(
         opened_at=now,
         expires_at=now + expiry,
     )
-
-
-def _is_yes(question: Question) -> bool:
-    return question.state == "answered" and question.answer in _YES.get(question.kind, ())
 
 
 def _kind(needed: WordNeeded) -> Kind:

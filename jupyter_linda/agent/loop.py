@@ -161,6 +161,7 @@ class Runner:
             chat_id=run.chat_id,
             run_id=run.run_id,
             agreed=asking.agreed(self._asked),
+            agreed_always=asking.agreed_always(self._asked),
             refused=asking.refused(self._asked),
         )
 

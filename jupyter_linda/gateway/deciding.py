@@ -44,6 +44,7 @@ class Reach(Protocol):
 
 def options_of(reach: Reach, request: ModelRequest, always: frozenset[str]) -> list[Option]:
     """The models that a request could go to, the chosen one first, or the default one where none is chosen."""
+    agreed = request.agreed | (request.agreed_always & always)
     first = reach.default_model if request.model == AUTOMATIC else request.model
     names = dict.fromkeys((first, *(model.model_id for model in reach.models())))
     names.pop(AUTOMATIC, None)
@@ -51,7 +52,7 @@ def options_of(reach: Reach, request: ModelRequest, always: frozenset[str]) -> l
     for name in names:
         is_here = reach.stays_here(name)
         place = "" if is_here else reach.destination(name)
-        word: Literal["", "yes", "no"] = "yes" if place in request.agreed else "no" if place in request.refused else ""
+        word: Literal["", "yes", "no"] = "yes" if place in agreed else "no" if place in request.refused else ""
         is_fit = name != DEMO_MODEL
         if request.model == AUTOMATIC and not is_here and not _has_key(reach, name):
             continue

@@ -158,13 +158,11 @@ class Door(Model):
         """The answer, with the values in the place of their placeholders."""
         book = leaving.book or Book()
         text, thought = Restorer(book), Restorer(book)
-        is_again = False
         try:
             async for event in self._model.stream(sent):
                 match event:
                     case Sending():
-                        yield await self._goes(event, sent, leaving, decided, is_again=is_again)
-                        is_again = True
+                        yield await self._goes(event, sent, leaving, decided)
                     case Retrying():
                         text, thought = Restorer(book), Restorer(book)
                         yield event
@@ -186,17 +184,18 @@ class Door(Model):
                 yield last
             raise
 
-    async def _goes(
-        self, event: Sending, sent: ModelRequest, leaving: Leaving, decided: Route, *, is_again: bool
-    ) -> Sending:
-        """A try, as it is written down. Raises `ProviderFault` where what may leave was changed while it waited."""
+    async def _goes(self, event: Sending, sent: ModelRequest, leaving: Leaving, decided: Route) -> Sending:
+        """A try, as it is written down. Raises `ProviderFault` where what may leave was changed since it was decided.
+
+        It may have waited to be tried again, and to replace identities in long texts takes seconds too.
+        """
         takes = None
         details = {**(event.details or {}), **leaving.details}
         if not self._reach.stays_here(event.model):
             if leaving.book is None:
                 raise _stopped(f"{event.model} does not run on this machine any more.")
-            why_not = await self._why_closed(sent, event.model) if is_again else ""
-            if is_again and not why_not and self._rules.privacy() != leaving.privacy:
+            why_not = await self._why_closed(sent, event.model)
+            if not why_not and self._rules.privacy() != leaving.privacy:
                 why_not = "What may leave was changed meanwhile."
             if why_not:
                 raise _stopped(why_not)
@@ -227,11 +226,12 @@ class Door(Model):
         privacy, destination = self._rules.privacy(), self._reach.destination(model)
         if privacy.offline:
             return "“offline” is on."
-        if destination in request.agreed:
+        always = await self._consents.providers(request.owner_id)
+        if destination in request.agreed | (request.agreed_always & always):
             return ""
         if privacy.all_local:
             return "“all local” is on."
-        if destination not in await self._consents.providers(request.owner_id):
+        if destination not in always:
             return f"this folder has not been allowed to send anything to {destination}."
         return ""
 

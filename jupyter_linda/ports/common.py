@@ -127,6 +127,8 @@ class ModelRequest:
     """What it is for, where that is known before anything is read; see `gateway.router`."""
     agreed: frozenset[str] = frozenset()
     """What a person let this run do: destinations beside those its folder may always send to, budgets to pass."""
+    agreed_always: frozenset[str] = frozenset()
+    """Destinations that they let its folder always send to when it asked: as `agreed`, until that is taken back."""
     refused: frozenset[str] = frozenset()
     """What they did not let it do."""
     may_go_to: Callable[[str], Awaitable[str]] | None = None

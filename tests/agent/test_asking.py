@@ -33,3 +33,13 @@ def test_a_refusal_says_whose_it_was(state, answer, why):
     assert asking.refused(asked) == {"far"}
     assert asking.agreed(asked) == frozenset()
     assert why in asking.refusal(NEEDED, asked).message
+
+
+def test_the_last_word_about_a_place_holds():
+    once, always, no = (question("answered", answer) for answer in ("once", "always", "no"))
+    assert (asking.agreed([always]), asking.agreed_always([always])) == (frozenset(), {"far"})
+    assert asking.refused([always]) == frozenset()
+    assert (asking.agreed([always, once]), asking.agreed_always([always, once])) == ({"far"}, frozenset())
+    assert asking.refused([always, no]) == {"far"}
+    assert asking.agreed_always([always, no]) == frozenset()
+    assert asking.agreed([once, question("open", None)]) == {"far"}

@@ -28,7 +28,7 @@ class World:
     def __init__(self):
         self.privacy = Privacy()
         self.agreed_always = {"far", "wide"}
-        self.between = lambda: None
+        self.between = self.loading = lambda: None
         self.sent = []
         self.skipped = None
         self.going = 0
@@ -70,6 +70,7 @@ class World:
         self.going = 0
 
     async def load(self, _chat_id):
+        self.loading()
         return Book()
 
     async def keep(self, _chat_id, _book):
@@ -124,6 +125,36 @@ def test_what_is_closed_while_a_request_waits_closes_its_next_try(change, word):
     assert closed.value.kind_of_fault == "no_model"
     assert world.sent == ["far/one"]
     assert word in world.skipped
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda world: setattr(world, "privacy", Privacy(offline=True)), "offline"),
+        (lambda world: setattr(world, "privacy", Privacy(terms=("Falcon",))), "changed meanwhile"),
+        (lambda world: world.agreed_always.clear(), "not been allowed"),
+    ],
+)
+def test_what_is_closed_while_a_request_is_made_ready_closes_its_first_try(change, word):
+    world = World()
+    world.loading = lambda: change(world)
+    with pytest.raises(ProviderFault, match=word):
+        world.ask()
+    assert world.sent == []
+
+
+def test_an_always_of_this_run_holds_until_it_is_taken_back():
+    world = World()
+    world.ask(agreed_always=frozenset({"far"}))
+    world.privacy = Privacy(all_local=True)
+    world.ask(agreed_always=frozenset({"far"}))
+    assert world.sent == ["far/one"] * 4
+    world.agreed_always.clear()
+    for privacy in (Privacy(), Privacy(all_local=True)):
+        world.privacy = privacy
+        with pytest.raises(ConsentNeeded):
+            world.ask(agreed_always=frozenset({"far"}))
+    assert world.sent == ["far/one"] * 4
 
 
 def test_a_yes_to_one_provider_while_all_is_local_is_none_to_the_next():
