@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import NotAllowed, NotFound, ToolRetry
-from .paths import refuse_outside
+from ..errors import LindaError, NotAllowed, NotFound, StaleRevision, ToolFailed, ToolRetry
+from .paths import open_checked, refuse_outside
 from .replacing import cannot_write
 
 if TYPE_CHECKING:
@@ -73,23 +74,71 @@ def move_into_place(real: str, target: str, *, label: str) -> None:
     """Give a checked file or folder another checked place; whatever stands there by then stays (`ToolRetry`)."""
     check_new(target, label=label)
     if Path(real).is_dir():
-        try:
-            Path(real).rename(target)
-        except OSError as error:
-            raise cannot_write(label, error) from None
+        _rename(real, target, label)
         return
     try:
         os.link(real, target)  # unlike a rename, it fails over something that was made meanwhile
     except FileExistsError:
         raise ToolRetry(f"{label!r} was created meanwhile. Choose another name: nothing is overwritten.") from None
-    except OSError:  # no hard links, or another file system
-        check_new(target, label=label)
-        try:
-            shutil.move(real, target)
-        except OSError as error:
-            raise cannot_write(label, error) from None
+    except OSError as error:
+        if error.errno == errno.EXDEV:
+            _carry_over(real, target, label)
+        else:  # no hard links on this file system
+            check_new(target, label=label)
+            _rename(real, target, label)
         return
     _leave(real, target, label)
+
+
+def _rename(real: str, target: str, label: str) -> None:
+    try:
+        Path(real).rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise cannot_write(label, error) from None
+        if not Path(real).is_dir():
+            _carry_over(real, target, label)
+            return
+        raise ToolFailed(
+            f"{label!r} lies on another disk, where a folder cannot be moved in one step.",
+            remedy="Make the folder there, and move its files one by one.",
+            kind_of_failure="other_disk",
+        ) from None
+
+
+def _carry_over(real: str, target: str, label: str) -> None:
+    """To another file system: a whole copy, then the old file goes; where it cannot, the copy goes again."""
+    with open_checked(real, label=label) as stream, temporary_beside(target, label=label) as temporary:
+        was = os.fstat(stream.fileno())
+        try:
+            temporary.chmod(0o600)
+            with temporary.open("wb") as written:
+                shutil.copyfileobj(stream, written, 1 << 20)
+            shutil.copystat(real, temporary)
+        except OSError as error:
+            raise cannot_write(label, error) from None
+        copy = os.lstat(temporary)
+        place(temporary, target, label=label)
+    try:
+        fault = _take_old(real, was, label)
+    except OSError as error:
+        fault = cannot_write(label, error)
+    if fault is None:
+        return
+    with suppress(OSError):
+        if os.path.samestat(copy, os.lstat(target)):
+            Path(target).unlink()
+    raise fault
+
+
+def _take_old(real: str, was: os.stat_result, label: str) -> LindaError | None:
+    """Remove the file that was copied, if it is as it was; one that is gone by then has its new name only."""
+    with suppress(FileNotFoundError):
+        now = os.lstat(real)
+        if (now.st_ino, now.st_size, now.st_mtime_ns) != (was.st_ino, was.st_size, was.st_mtime_ns):
+            return StaleRevision(f"What was to be moved to {label!r} changed meanwhile, so it stays where it is.")
+        Path(real).unlink()
+    return None
 
 
 def _leave(real: str, target: str, label: str) -> None:

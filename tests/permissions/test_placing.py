@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from jupyter_linda.errors import NotAllowed
+from jupyter_linda.errors import NotAllowed, StaleRevision, ToolFailed, ToolRetry
 from jupyter_linda.permissions.placing import move_into_place
 
 NAMES = ("old.txt", "new.txt")
@@ -84,3 +86,76 @@ def test_an_old_name_that_is_gone_by_then_counts_as_moved(places, monkeypatch):
     monkeypatch.setattr(os, "link", link_and_lose)
     move_into_place(str(old), str(new), label="new.txt")
     assert (old.exists(), new.read_text()) == (False, "hers")
+
+
+# ---- to another file system ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def other_disk(tmp_path, monkeypatch):
+    """A folder that behaves as one on another file system; a file and a folder to be moved there."""
+    for name in ("here/d", "there"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "here/old.txt").write_text("hers")
+    (tmp_path / "here/old.txt").chmod(0o640)
+    os.utime(tmp_path / "here/old.txt", ns=(10**18, 10**18))
+
+    def apart(deed):
+        def do(source, target):
+            if Path(source).parent != Path(target).parent:
+                raise OSError(errno.EXDEV, "Invalid cross-device link")
+            return deed(source, target)
+
+        return do
+
+    monkeypatch.setattr(os, "link", apart(os.link))
+    monkeypatch.setattr(Path, "rename", apart(Path.rename))
+    return tmp_path
+
+
+def moved_over(folder):
+    move_into_place(str(folder / "here/old.txt"), str(folder / "there/new.txt"), label="new.txt")
+
+
+def files_in(folder):
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_file_goes_to_another_disk_whole_with_its_mode_and_time(other_disk):
+    moved_over(other_disk)
+    assert files_in(other_disk) == {"there/new.txt": "hers"}
+    status = (other_disk / "there/new.txt").stat()
+    assert (stat.S_IMODE(status.st_mode), status.st_mtime_ns) == (0o640, 10**18)
+
+
+def test_a_copy_whose_old_file_cannot_go_goes_again(other_disk, monkeypatch):
+    before_unlink(monkeypatch, refuse)
+    with pytest.raises(NotAllowed, match="Permission denied"):
+        moved_over(other_disk)
+    assert files_in(other_disk) == {"here/old.txt": "hers"}
+
+
+def test_what_was_saved_during_the_copy_is_not_taken_away(other_disk, monkeypatch):
+    def saved_meanwhile(source, target):
+        (other_disk / "here/old.txt").write_text("newer")
+
+    monkeypatch.setattr("jupyter_linda.permissions.placing.shutil.copystat", saved_meanwhile)
+    with pytest.raises(StaleRevision, match="changed meanwhile"):
+        moved_over(other_disk)
+    assert files_in(other_disk) == {"here/old.txt": "newer"}
+
+
+def test_nothing_is_overwritten_on_another_disk(other_disk, monkeypatch):
+    def made_meanwhile(source, target):
+        (other_disk / "there/new.txt").write_text("a person's")
+
+    monkeypatch.setattr("jupyter_linda.permissions.placing.shutil.copystat", made_meanwhile)
+    with pytest.raises(ToolRetry, match="nothing is overwritten"):
+        moved_over(other_disk)
+    assert files_in(other_disk) == {"here/old.txt": "hers", "there/new.txt": "a person's"}
+
+
+def test_a_folder_for_another_disk_is_refused_with_words(other_disk):
+    with pytest.raises(ToolFailed, match="lies on another disk"):
+        move_into_place(str(other_disk / "here/d"), str(other_disk / "there/d"), label="there/d")
+    assert (other_disk / "here/d").is_dir()
