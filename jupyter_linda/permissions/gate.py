@@ -6,7 +6,7 @@ import asyncio
 import functools
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ..errors import InvalidPath, NotAllowed
 from ..ports import Permit, Verdict
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .paths import Located, PathPolicy
     from .rules import Decision
     from .watch import RuleFile
+
+T = TypeVar("T")
 
 TAINTED = "content was read before"
 """Begins the rule of a question that is asked because of what the run has read."""
@@ -85,6 +87,8 @@ class RuleGate:
         """Permitted calls by id, the newest thousand: what their contexts may reach."""
         self._asked: dict[str, GateCall] = {}
         """Calls that wait for an answer: their cards may show what they are about."""
+        self._instructing: dict[str, tuple[GateCall, str]] = {}
+        """Judged calls by id, with the rule by which each may change instructions; "" for none."""
 
     async def judge(self, call: GateCall) -> Verdict:
         """Decide, write the decision down, and only then hand out the permit."""
@@ -108,7 +112,7 @@ class RuleGate:
         )
         permit = None
         if ruling.effect == "auto":
-            _remember(self._judged, call)
+            _remember(self._judged, call.call_id, call)
             permit = Permit(
                 call_id=call.call_id,
                 tool=call.tool,
@@ -118,7 +122,7 @@ class RuleGate:
                 seal=self._seal,
             )
         elif ruling.effect == "ask":
-            _remember(self._asked, call)
+            _remember(self._asked, call.call_id, call)
         return Verdict(
             effect=ruling.effect,
             rule=ruling.rule,
@@ -158,11 +162,18 @@ class RuleGate:
 
     def scopes(self, call: GateCall) -> tuple[GrantScope, ...]:
         """What "always" may mean for this call; nothing where a policy asks, or another place would ask again."""
+        if call.always_asks:
+            return ()
         own, *others = places = self._places(call)
-        is_firm = (
-            bool(_instructs(call, places)) or own.found.is_firm or any(place.found.effect != "auto" for place in others)
-        )
-        return () if is_firm else scopes_for(call, self.policy)
+        is_firm = own.found.is_firm or any(place.found.effect != "auto" for place in others)
+        return () if is_firm or self._instructing_of(call, places) else scopes_for(call, self.policy)
+
+    def _instructing_of(self, call: GateCall, places: Sequence[_Place]) -> str:
+        """`_instructs`; of a call that was judged what was found then, so that no folder is walked through again."""
+        known = self._instructing.get(call.call_id)
+        if known is not None and (known[0].tool, known[0].resource) == (call.tool, call.resource):
+            return known[1]
+        return _instructs(call, places)
 
     def admitter(self, call_id: str) -> Callable[[str, Action], str]:
         """`ToolContext.admit_path` of one judged call: a path must be listed as auto, or lie in what was permitted.
@@ -251,6 +262,7 @@ class RuleGate:
         if call.always_asks:
             return _ask(f"{call.tool} always asks")
         instructing = await asyncio.to_thread(_instructs, call, places)
+        _remember(self._instructing, call.call_id, (call, instructing))
         if instructing:
             return _ask(instructing)
         is_bound = bool(call.tainted_by) and any(_is_beyond(call, place) for place in places)
@@ -319,10 +331,10 @@ def _shows(call: GateCall, located: Located) -> bool:
     return kind not in _NOT_READ and (kind != "file" or os.path.lexists(located.real))
 
 
-def _remember(calls: dict[str, GateCall], call: GateCall) -> None:
-    calls[call.call_id] = call
-    while len(calls) > _REMEMBERED:
-        calls.pop(next(iter(calls)))
+def _remember(known: dict[str, T], call_id: str, what: T) -> None:
+    known[call_id] = what
+    while len(known) > _REMEMBERED:
+        known.pop(next(iter(known)))
 
 
 def _ask(rule: str, *, by: str = "rules") -> _Ruling:

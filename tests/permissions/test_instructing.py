@@ -96,3 +96,20 @@ def test_a_folder_too_large_to_look_through_is_said_to_be_one(open_bench, team, 
     tried = [attempt(Trial(tool=tool, action="write", path="kit"), law, open_bench.policy, now=now)
              for tool in ("delete_file", "write_file")]  # fmt: skip
     assert [one.outcome.rule == TOO_LARGE for one in tried] == [True, False]
+
+
+def test_a_folder_is_looked_through_once_for_a_call(open_bench, team, monkeypatch):
+    """What an "always" may mean is asked on the loop of all runs: it walks through no folder again."""
+    (team / "kit" / "deep").mkdir(parents=True)
+    open_bench.rules.save(json.dumps({"version": 1, "rules": [{"effect": "auto", "action": "read"}]}))
+    open_bench.grants.grants.clear()
+    fields = {"tool": "delete_file", "action": "write"}
+    assert asyncio.run(open_bench.judge("kit", **fields)).effect == "ask"
+
+    def walk(_real):
+        raise AssertionError("walked again")
+
+    monkeypatch.setattr("jupyter_linda.permissions.instructing._inside", walk)
+    assert [scope.path for scope in open_bench.gate.scopes(open_bench.call("kit", **fields))] == ["kit", "kit"]
+    with pytest.raises(AssertionError, match="walked again"):
+        open_bench.gate.scopes(open_bench.call("kit/deep", **fields))
