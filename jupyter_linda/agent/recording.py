@@ -17,6 +17,25 @@ if TYPE_CHECKING:
     from ..schemas import Run
 
 MICROS = 1_000_000
+UNREAD = frozenset(
+    {
+        "auth",
+        "bad_request",
+        "billing",
+        "context_overflow",
+        "forbidden",
+        "moved",
+        "no_model",
+        "no_streaming",
+        "no_tools",
+        "overloaded",
+        "rate_limit",
+        "server",
+        "unknown_model",
+        "unreachable",
+    }
+)
+"""Faults of providers that answered with an error in place of a reply: nobody is charged for the prompt."""
 
 
 def _counts(usage: Usage) -> dict[str, object]:
@@ -90,14 +109,15 @@ class CallRecorder:
     def end(self, tx: Transaction, outcome: str, usage: Usage | None = None) -> None:
         """What became of the try that is under way, if there is one.
 
-        One that ends early without the provider's count took the prompt, where a piece of a reply came.
+        One that ends early without the provider's count took the prompt, unless the provider refused or failed before
+        any piece of a reply.
         """
         if not self._call_id:
             return
         values: dict[str, object] = {"outcome": outcome, "first_at": self.first_at, "ended_at": tx.now}
         if usage is not None:
             values |= _counts(usage)
-        elif self._takes is not None and self.first_at is None:
+        elif self._takes is not None and self.first_at is None and outcome in UNREAD:
             values |= _counts(Usage())
         tx.connection.execute(update(model_calls).where(model_calls.c.model_call_id == self._call_id).values(**values))
         self._call_id = ""

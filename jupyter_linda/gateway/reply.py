@@ -34,7 +34,10 @@ class Reply:
         """Whether any piece of it came: text, a thought, or a part of a call."""
 
     def take(self, delta: Delta, reason: str | None) -> list[TextDelta | ReasoningDelta]:
-        """The next piece: what of it is to be shown. `ProviderFault` if the reply has no end."""
+        """The next piece: what of it is to be shown, an empty text where it is the first of calls alone.
+
+        `ProviderFault` if the reply has no end.
+        """
         self.reason = reason or self.reason
         if delta is None:
             return []
@@ -45,9 +48,10 @@ class Reply:
         arguments = self._take_calls(delta)
         self._size += len(text) + len(thought) + len(arguments)
         self._pieces.append(thought + text + arguments)
-        self.has_begun = self.has_begun or bool(text or thought) or self._assembly.count > 0
+        begins = not self.has_begun and self._assembly.count > 0
+        self.has_begun = self.has_begun or bool(text or thought) or begins
         self._check_size()
-        return [*([ReasoningDelta(thought)] if thought else ()), *([TextDelta(text)] if text else ())]
+        return [*([ReasoningDelta(thought)] if thought else ()), *([TextDelta(text)] if text or begins else ())]
 
     def _take_calls(self, delta: Delta) -> str:
         """Parts of calls, the older `function_call` included; gives back their arguments."""

@@ -32,7 +32,7 @@ class Ids(Protocol):
 
 @dataclass(frozen=True)
 class TextDelta:
-    """Visible text to append."""
+    """Visible text to append; empty where a reply begins with a tool call."""
 
     text: str
 

@@ -99,6 +99,7 @@ def test_what_breaks_behind_a_whole_reply_ends_nothing(here, behind):
     assert (turn.run["state"], turn.text) == ("done", "Here they are.")
     assert [call["state"] for call in turn.calls] == ["done"]
     assert turn.outcomes == ["done", "done"]
+    assert all(row["begun_at"] <= row["first_at"] <= row["ended_at"] for row in turn.rows), "a call is a first piece"
 
 
 def test_two_calls_of_one_id_are_two(here):
