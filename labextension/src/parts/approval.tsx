@@ -12,6 +12,17 @@ import { DiffView } from './diff';
 import { MenuButton } from './menu';
 import { GrantUndo } from './undo';
 
+/** A consent says much: only what it asks stands out. */
+function LeadingQuestion(props: { text: string }): JSX.Element {
+  const end = props.text.search(/[?？]/) + 1;
+  return (
+    <>
+      {props.text.slice(0, end)}
+      <span className="linda-mod-plain">{props.text.slice(end)}</span>
+    </>
+  );
+}
+
 export function ApprovalCard(props: { question: Question }): JSX.Element {
   const { trans } = useFrame();
   const { question } = props;
@@ -28,7 +39,13 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
       aria-labelledby={id}
       data-question={question.question_id}
     >
-      <h4 id={id}>{preview.sentence}</h4>
+      <h4 id={id}>
+        {question.kind === 'consent' ? (
+          <LeadingQuestion text={preview.sentence} />
+        ) : (
+          preview.sentence
+        )}
+      </h4>
       {preview.findings.length > 0 && (
         <ul className="linda-Card-findings">
           {preview.findings.map(finding => (

@@ -174,7 +174,7 @@ export function Composer(): JSX.Element {
         aria-activedescendant={list.active ?? slashes.active}
         rows={2}
         value={draft.text}
-        placeholder={trans.__('Ask Linda…')}
+        placeholder={trans.__('Ask, or @ to add context…')}
         aria-label={trans.__('Message')}
         onChange={event => {
           setLeft(false);
@@ -198,13 +198,15 @@ export function Composer(): JSX.Element {
             {trans.__('Stop')}
           </button>
         )}
-        <button
-          type="submit"
-          className="linda-Button linda-mod-primary"
-          disabled={isSending || !draft.text.trim()}
-        >
-          {isRunning ? trans.__('Queue') : trans.__('Send')}
-        </button>
+        {(!isRunning || draft.text.trim()) && (
+          <button
+            type="submit"
+            className="linda-Button linda-mod-primary"
+            disabled={isSending || !draft.text.trim()}
+          >
+            {isRunning ? trans.__('Queue') : trans.__('Send')}
+          </button>
+        )}
       </div>
     </form>
   );

@@ -125,15 +125,15 @@ function AssistantText(props: {
       <Cards message={message} />
       {message.text && !isStreaming && (
         <div className="linda-Message-tools linda-mod-corner">
-          {message.usage && (
-            <span className="linda-Note">
-              {usageWords(message.usage, trans)}
-            </span>
-          )}
           <PinButton message={message} />
         </div>
       )}
-      <WhatLeft message={message} />
+      <div className="linda-Message-foot">
+        <WhatLeft message={message} />
+        {message.usage && !isStreaming && (
+          <span className="linda-Note">{usageWords(message.usage, trans)}</span>
+        )}
+      </div>
       {message.notice && (
         <p className="linda-Notice" role="note">
           {message.notice}
