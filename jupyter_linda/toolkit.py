@@ -105,8 +105,10 @@ class FunctionTool:
         """Argument text -> checked arguments with defaults filled in."""
         try:
             raw = json.loads(arguments or "{}")
-        except (ValueError, RecursionError) as error:
+        except json.JSONDecodeError as error:
             raise ToolRetry(f"The arguments of {self.name} are not valid JSON: {error}.") from None
+        except (ValueError, RecursionError):
+            raise ToolRetry(f"The arguments of {self.name} hold a number too long, or are nested too deeply.") from None
         if is_deep(raw) or whole_json(raw) is not raw:
             raise ToolRetry(f"The arguments of {self.name} hold half a character, or are nested too deeply.")
         try:

@@ -45,9 +45,10 @@ def _found(real: str) -> str:
             try:
                 written = note.stat().st_mtime
                 named = next(line[5:] for line in note.read_text().splitlines() if line.startswith("Path="))
-            except (OSError, StopIteration, UnicodeDecodeError):
+                is_it = written >= newest and os.path.realpath(top / unquote(named)) == real
+            except (OSError, StopIteration, ValueError):  # no note of ours: not text, or a name that no file has
                 continue
-            if written >= newest and os.path.realpath(top / unquote(named)) == real:
+            if is_it:
                 newest, where = written, str(trash / "files" / note.stem)
     return where
 

@@ -14,6 +14,7 @@ from jupyter_linda.permissions.rules import (
     FIRST_RUN,
     Rule,
     RuleSet,
+    check_rules,
     decide,
     denied_tools,
     parse_rules,
@@ -150,3 +151,8 @@ def test_an_ask_holds_for_other_case_and_for_other_forms_of_a_letter():
     asked = rules(("auto", "read", ""), ("ask", "read", "Gehälter"))
     for name in ("Gehälter", "Geha\u0308lter", "GEHÄLTER"):
         assert effect(asked, f"/srv/team/{name}/a.txt") == "ask"
+
+
+def test_a_number_beyond_all_measure_is_a_fault_in_words_of_ours():
+    [fault] = check_rules('{"version": %s, "rules": []}' % ("9" * 5000))
+    assert fault.message == "a number in it is too long."

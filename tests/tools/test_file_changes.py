@@ -276,3 +276,16 @@ def test_a_folder_that_holds_what_may_not_be_read_stays_in_its_place(root, bench
         with pytest.raises(NotAllowed, match="pay/2025"):
             bench.run(tool, **arguments)
     assert (root / "pay/2025/p.txt").exists()
+
+
+@pytest.mark.parametrize("note", [b"Path=a%00b\n", b"\xff\xfe", b"no path\n"])
+def test_an_odd_note_in_the_trash_makes_no_failure_of_a_deletion(root, bench, tmp_path, note):
+    """The file is gone by then: a failure would be untrue, and its entry in the journal would be dropped."""
+    info = tmp_path / "share" / "Trash" / "info"
+    info.mkdir(parents=True)
+    (info / "odd.trashinfo").write_bytes(note)
+    os.utime(info / "odd.trashinfo", (4_000_000_000, 4_000_000_000))
+    (root / "a.txt").write_text("A")
+    result = bench.run(delete_file, path="a.txt")
+    assert Path(result.data["trash"]).read_text() == "A"
+    assert len(bench.journal.entries) == 1

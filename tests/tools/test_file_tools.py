@@ -308,3 +308,10 @@ def test_a_name_that_no_file_system_takes_is_refused_in_words(root, bench):
     with pytest.raises(ToolRetry, match="shorter"):
         bench.run(move_file, path="m.txt", to="名" * 100)
     assert bench.journal.entries == {}
+
+
+@pytest.mark.parametrize("text", ['{"path": "a.txt", "max_lines": %s}' % ("9" * 5000), "[" * 100_000])
+def test_arguments_beyond_all_measure_are_refused_in_words_of_ours(text):
+    with pytest.raises(ToolRetry, match="hold a number too long, or are nested too deeply") as refused:
+        read_file.parse(text)
+    assert "set_int_max_str_digits" not in refused.value.message
