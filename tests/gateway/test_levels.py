@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,19 @@ from hypothesis import strategies as st
 
 from jupyter_linda.errors import InvalidRules
 from jupyter_linda.gateway.level_file import LevelFile
-from jupyter_linda.gateway.levels import CLOSED, DATA, FIRST, TEXT, Level, Privacy, level_of, parse, strictest, to_text
+from jupyter_linda.gateway.levels import (
+    CLOSED,
+    DATA,
+    FIRST,
+    TEXT,
+    Level,
+    LevelLine,
+    Privacy,
+    level_of,
+    parse,
+    strictest,
+    to_text,
+)
 from jupyter_linda.gateway.sensitivity import UNKNOWN, Origin, inspect
 from jupyter_linda.ports.held import ORDER, held, held_of, plain, released
 
@@ -37,6 +50,14 @@ def test_the_last_line_that_fits_decides_for_text_and_for_data_each():
     assert level("payroll/2025/a.md").text == "local"
     assert level("a.ipynb", "public_penguins").data == "values"
     assert (level("lab.ipynb", "df").data, level("other.ipynb", "df").data) == ("statistics", "names")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("other", ["NFC", "NFD"])
+def test_letters_are_one_in_any_form_and_case(form, other):
+    line = LevelLine(path=unicodedata.normalize(form, "Données/*.csv"), text="local")
+    path = unicodedata.normalize(other, "donnÉes/a.CSV")
+    assert level_of(Privacy(levels=(line,)), (path,)).text == "local"
 
 
 def test_what_lies_at_two_places_has_the_stricter_level():
