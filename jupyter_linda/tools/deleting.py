@@ -15,7 +15,7 @@ from ..ports import ToolContext, ToolResult, Unknown
 from ..schemas import Preview
 from ..toolkit import tool
 from .file import read_whole, version_of
-from .file_changes import KEPT_BYTES, check_source, keep_content, one_file, refuse_open, size_of
+from .file_changes import KEPT_BYTES, check_source, inside_words, keep_content, one_file, refuse_open, size_of
 from .trash import to_trash
 
 if TYPE_CHECKING:
@@ -123,8 +123,10 @@ def _was_deleted(path: str, where: str) -> ToolResult:
 
 
 @delete_file.previews
-async def _preview_delete(arguments: Mapping[str, Json], _context: ToolContext) -> Preview:
-    return Preview(sentence=f"Delete {arguments['path']}: it goes to the trash.")
+async def _preview_delete(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
+    path = arguments["path"]
+    inside = await asyncio.to_thread(inside_words, context.admit_path(path, "read"))
+    return Preview(sentence=f"Delete {path}{inside}: it goes to the trash.")
 
 
 @delete_file.finds

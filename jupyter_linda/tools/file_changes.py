@@ -270,8 +270,23 @@ def _was_copied(path: str, to: str, size: int) -> ToolResult:
 
 
 @move_file.previews
-async def _preview_move(arguments: Mapping[str, Json], _context: ToolContext) -> Preview:
-    return Preview(sentence=f"Move {arguments['path']} to {arguments['to']}.")
+async def _preview_move(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
+    path = arguments["path"]
+    inside = await asyncio.to_thread(inside_words, context.admit_path(path, "read"))
+    return Preview(sentence=f"Move {path}{inside} to {arguments['to']}.")
+
+
+def inside_words(real: str) -> str:
+    """What a question adds to the name of a folder: how much lies in it; nothing of a file."""
+    if not Path(real).is_dir():
+        return ""
+    count = 0
+    for _, names, files in os.walk(real):
+        names[:] = [name for name in names if name != ".ipynb_checkpoints"]
+        count += len(names) + len(files)
+        if count > MOST_INSIDE:
+            return f" (a folder with more than {MOST_INSIDE} things in it)"
+    return f" (a folder with {count} {'thing' if count == 1 else 'things'} in it)" if count else " (an empty folder)"
 
 
 @copy_file.previews

@@ -27,6 +27,7 @@ from .naming import (
     CellId,
     NotebookPath,
     api_path,
+    check_approved,
     check_version,
     find_cell,
     for_models,
@@ -58,6 +59,13 @@ async def _named(context: ToolContext, arguments: Mapping[str, Json]) -> tuple[s
     return name, notebook, index, cell
 
 
+def _check_seen(context: ToolContext, cell: Mapping[str, Json], cell_id: str) -> None:
+    """Refuse where the cell is not as the person saw it who allowed this."""
+    if context.approved is not None:
+        seen = context.approved.diffs[0].old if context.approved.diffs else context.approved.code
+        check_approved(seen, cell_source(cell), cell_id)
+
+
 # ---- move --------------------------------------------------------------------------------------
 
 
@@ -79,7 +87,8 @@ async def move_cell(
 ) -> ToolResult:
     """Move one cell to another place of its notebook. Its text, outputs and id stay."""
     # `data` holds path, cell_id, index
-    name, notebook, at, _ = await _named(context, {"path": path, "cell_id": cell_id})
+    name, notebook, at, cell = await _named(context, {"path": path, "cell_id": cell_id})
+    _check_seen(context, cell, cell_id)
     to = _target(index, len(notebook.content["cells"]))
     note = ""
     if to != at:
@@ -131,6 +140,7 @@ async def split_cell(
     """Split one cell in two. The first part keeps id and outputs; the rest becomes a new cell right below it."""
     # `data` holds path, cell_id, new_cell_id, index
     name, notebook, at, cell = await _named(context, {"path": path, "cell_id": cell_id, "version": version})
+    _check_seen(context, cell, cell_id)
     source = cell_source(cell)
     first, rest = _halves(source, line, cell_id)
     fresh = new_cell_id(context.request_id)
@@ -287,6 +297,7 @@ async def change_cell_type(
     """Make a code cell a text cell, or the other way round. A code cell loses its outputs by it."""
     # `data` holds path, cell_id, index, cell_type
     name, notebook, at, cell = await _named(context, {"path": path, "cell_id": cell_id, "version": version})
+    _check_seen(context, cell, cell_id)
     was, note = cell["cell_type"], ""
     if was != cell_type:
         if cell_type == "code" and cell.get("attachments"):

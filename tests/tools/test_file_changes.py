@@ -289,3 +289,15 @@ def test_an_odd_note_in_the_trash_makes_no_failure_of_a_deletion(root, bench, tm
     result = bench.run(delete_file, path="a.txt")
     assert Path(result.data["trash"]).read_text() == "A"
     assert len(bench.journal.entries) == 1
+
+
+def test_a_question_about_a_folder_says_how_much_lies_in_it(root, bench):
+    (root / "data" / "raw").mkdir(parents=True)
+    (root / "data" / "raw" / "a.csv").write_text("x")
+    (root / "data" / ".ipynb_checkpoints").mkdir()
+    (root / "none").mkdir()
+    inside = "(a folder with 2 things in it)"
+    assert bench.preview(delete_file, path="data").sentence == f"Delete data {inside}: it goes to the trash."
+    assert bench.preview(move_file, path="data", to="old").sentence == f"Move data {inside} to old."
+    assert bench.preview(delete_file, path="none").sentence == "Delete none (an empty folder): it goes to the trash."
+    assert bench.preview(delete_file, path="data/raw/a.csv").sentence == "Delete data/raw/a.csv: it goes to the trash."

@@ -170,3 +170,25 @@ def test_the_setting_leaves_no_mark(bench, file):
     bench.run(edit_cell, path="s.ipynb", cell_id="a", old_text="1", new_text="7")
     bench.run(insert_cell, path="s.ipynb", source="new")
     assert [cell["metadata"] for cell in cells(file)] == [{"tags": ["t"]}, {}, {}, {}, {}]
+
+
+@pytest.mark.parametrize(
+    ("tool", "wish"),
+    [
+        (move_cell, {"cell_id": "a", "index": 0}),
+        (split_cell, {"cell_id": "a", "line": 2}),
+        (change_cell_type, {"cell_id": "a", "cell_type": "markdown"}),
+    ],
+)
+def test_a_cell_that_changed_after_it_was_allowed_stays(bench, file, tool, wish):
+    wish = {"path": "s.ipynb", **wish}
+    bench.approved = bench.preview(tool, **wish)
+    before = file.read_text()
+    file.write_text(before.replace("print(x)", "print(x) # a person's"))
+    changed = file.read_bytes()
+    with pytest.raises(StaleRevision, match="since this was allowed"):
+        bench.run(tool, **wish)
+    assert file.read_bytes() == changed
+    file.write_text(before)
+    bench.run(tool, **wish)
+    assert file.read_text() != before
