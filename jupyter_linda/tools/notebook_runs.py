@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -98,7 +101,8 @@ async def create_notebook(
     _check_bare(plain)
     content = _content(context, plain, kernel)
     made = json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-    change = {"op": "write", "path": name, "old": GONE, "new": await context.journal.keep(made)}
+    real = context.admit_path(name, "write")
+    change = {"op": "write", "path": name, "old": GONE, "new": await context.journal.keep(made), "real": real}
     entry = await context.journal.note("file", name, [change])
     try:
         await context.live.create_notebook(name, content)
@@ -107,7 +111,13 @@ async def create_notebook(
         if not isinstance(error, Conflict):
             raise
         raise ToolRetry(f"{name!r} exists already. Choose another name, or change it with insert_cell.") from None
-    return _created(name, content, plain)
+    made_it = _created(name, content, plain)
+    if await asyncio.to_thread(os.path.lexists, real):
+        return made_it
+    await context.journal.forget(entry)
+    return replace(
+        made_it, text=f"{made_it.text} This server keeps it in no file, so it is not undone: delete it by hand."
+    )
 
 
 @create_notebook.previews

@@ -250,3 +250,23 @@ def test_opening_without_a_browser_says_so(bench, file):
     assert bench.run(tools.open_notebook, path="sales.ipynb").data == {"path": "sales.ipynb", "opened": False}
     with pytest.raises(NotFound):
         bench.run(tools.open_notebook, path="none.ipynb")
+
+
+def test_a_new_notebook_is_noted_with_the_place_it_lies_at(bench, root):
+    (root / "deep").mkdir()
+    (root / "link").symlink_to("deep")
+    bench.run(create_notebook, path="link/new.ipynb", cells=[])
+    [(kind, path, [change])] = bench.journal.entries.values()
+    assert (kind, path, change["real"]) == ("file", "link/new.ipynb", str(root / "deep" / "new.ipynb"))
+
+
+def test_a_new_notebook_that_lies_in_no_file_is_not_said_to_be_undone(bench, root):
+    class Elsewhere:
+        async def create_notebook(self, path, content):
+            self.made = path
+
+    bench.live = Elsewhere()
+    made = bench.run(create_notebook, path="new.ipynb", cells=[])
+    assert bench.live.made == "new.ipynb"
+    assert "it cannot be undone" in made.text
+    assert bench.journal.entries == {}
