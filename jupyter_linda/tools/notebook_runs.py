@@ -115,9 +115,8 @@ async def create_notebook(
     if await asyncio.to_thread(os.path.lexists, real):
         return made_it
     await context.journal.forget(entry)
-    return replace(
-        made_it, text=f"{made_it.text} This server keeps it in no file, so it is not undone: delete it by hand."
-    )
+    words = "This server keeps it in no file, so it cannot be undone; it can be deleted by hand."
+    return replace(made_it, text=f"{made_it.text} {words}")
 
 
 @create_notebook.previews
