@@ -14,10 +14,10 @@ export class Changes extends Setup {
     await this.turn(() => this.api.redo(chatId, wish));
   }
 
-  /** The person kept these changes, or took them back. */
-  lookedOver(callId: string): void {
-    this.store.update(({ fresh }) => ({
-      fresh: fresh.filter(one => one !== callId)
+  /** The person wanted these changes at the cell, kept them, or took them back. */
+  lookOver(callId: string): void {
+    this.store.update(({ lookedOver }) => ({
+      lookedOver: [...lookedOver, callId]
     }));
   }
 

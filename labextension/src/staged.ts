@@ -54,7 +54,8 @@ export function stagedIn(state: State): Staged[] {
         entry.kind === 'cells' &&
         entry.state === 'done' &&
         call?.state === 'done' &&
-        state.fresh.includes(entry.call_id);
+        state.fresh.includes(entry.call_id) &&
+        !state.lookedOver.includes(entry.call_id);
       const place = isFresh ? placeOf(call.arguments) : null;
       if (place) {
         const cellId = place.cellId || `linda-new:${String(entry.call_id)}`;

@@ -79,8 +79,10 @@ export interface State {
   checks: Check[] | null;
   isChecking: boolean;
   tasks: Task[] | null;
-  /** Calls whose changes came in this session and were not looked over yet. */
+  /** Calls whose changes came in this session. */
   fresh: string[];
+  /** Calls whose changes the person has decided on at the cell. */
+  lookedOver: string[];
   /** An undo is on its way. */
   isTurning: boolean;
   /** The chat that is being condensed. */
@@ -129,6 +131,7 @@ export const START: State = {
   isChecking: false,
   tasks: null,
   fresh: [],
+  lookedOver: [],
   isTurning: false,
   condensing: null,
   nothingOlder: null,

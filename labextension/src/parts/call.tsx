@@ -13,9 +13,11 @@ import { Outputs } from './outputs';
 import { ProblemNote } from './problem';
 import { CallUndo } from './undo';
 
-export function CallCard(props: { call: Call }): JSX.Element {
+/** `wish`: what its question said, for as long as it has no title of its own. */
+export function CallCard(props: { call: Call; wish?: string }): JSX.Element {
   const { code, trans } = useFrame();
   const { call } = props;
+  const title = call.title || props.wish || call.name;
   const [isOpen, setOpen] = React.useState(false);
   const progress = useStore(
     state => state.logs[call.chat_id]?.progress[call.call_id] ?? ''
@@ -25,7 +27,7 @@ export function CallCard(props: { call: Call }): JSX.Element {
     <div
       role="group"
       className={`linda-Tool linda-mod-${call.state}`}
-      aria-label={trans.__('Tool: %1', call.title || call.name)}
+      aria-label={trans.__('Tool: %1', title)}
       data-call={call.call_id}
     >
       <button
@@ -35,7 +37,7 @@ export function CallCard(props: { call: Call }): JSX.Element {
         onClick={() => setOpen(!isOpen)}
       >
         <StateMark state={call.state} />
-        <span className="linda-Tool-title">{call.title || call.name}</span>
+        <span className="linda-Tool-title">{title}</span>
         <span className="linda-Tool-time">
           {duration(call.begun_at, call.done_at)}
         </span>

@@ -199,7 +199,7 @@ function Cards(props: { message: Message }): JSX.Element {
               <ApprovalCard key={question.question_id} question={question} />
             ))}
             {!mine.some(question => question.state === 'open') && (
-              <CallCard call={call} />
+              <CallCard call={call} wish={mine[0]?.preview.sentence} />
             )}
           </React.Fragment>
         );

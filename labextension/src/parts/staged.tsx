@@ -73,12 +73,15 @@ function Decide(props: { staged: Staged[]; isAll?: boolean }): JSX.Element {
     const order = isAccepted ? props.staged : [...props.staged].reverse();
     for (const { question, call } of order) {
       if (question) {
+        if (isAccepted && question.call_id) {
+          actions.lookOver(question.call_id);
+        }
         await actions.answer(question, isAccepted ? 'once' : 'no');
       } else if (call) {
         if (!isAccepted) {
           await actions.undo(call.chat_id, { call_id: call.call_id });
         }
-        actions.lookedOver(call.call_id);
+        actions.lookOver(call.call_id);
       }
     }
     setBusy(false);
