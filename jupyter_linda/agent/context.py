@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from ..gateway.sensitivity import UNKNOWN_TOOL
 from ..ports.held import held
 from ..storage.hidden import one_line
 from ..storage.texts import cut_after, cut_before, cut_line
@@ -35,6 +37,7 @@ NOTES = {
 
 
 CAUSE_CHARS = 300
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 CALLED = ("command", "skill")
 """Kinds of what the person called with `/name`."""
 
@@ -175,6 +178,11 @@ def _as_end(last: Message, runs: Sequence[Run]) -> Prompt:
     return [{"role": "assistant", "content": f"[{': '.join(part for part in (words, cause) if part)}]"}]
 
 
+def _tool_name(name: str) -> str:
+    """A tool's name as every provider takes it back: one that a model made up may break their rules."""
+    return name if PLAIN_NAME.fullmatch(name) else UNKNOWN_TOOL
+
+
 def _as_prompt(message: Message, rows: Sequence[CallRow], lengths: Mapping[str, int]) -> Prompt:
     if message.role == "user":
         return [{"role": "user", "content": _with_context(message)}]
@@ -187,7 +195,10 @@ def _as_prompt(message: Message, rows: Sequence[CallRow], lengths: Mapping[str, 
         {
             "id": provider_ids.get(row.call_id, row.call_id),
             "type": "function",
-            "function": {"name": row.name, "arguments": row.arguments if _is_object(row.arguments) else "{}"},
+            "function": {
+                "name": _tool_name(row.name),
+                "arguments": row.arguments if _is_object(row.arguments) else "{}",
+            },
         }
         for row in rows
     ]
@@ -195,7 +206,7 @@ def _as_prompt(message: Message, rows: Sequence[CallRow], lengths: Mapping[str, 
         {
             "role": "tool",
             "tool_call_id": provider_ids.get(row.call_id, row.call_id),
-            "name": row.name,
+            "name": _tool_name(row.name),
             "content": _result_of(row, lengths.get(row.call_id)),
             "images": row.images or [],
             "data": row.data if row.problem is None else {"problem": row.problem},

@@ -39,6 +39,8 @@ WORDS_OF: Mapping[Holds, str] = {
 OUR_KEYS = frozenset({"by", "told_by", "was_here", "read_from"})
 """What messages say beside the chat-completion form: who wrote them, and what they were read from."""
 UNKNOWN_TOOL = "unknown_tool"
+NO_SUCH_TOOL = "UnknownTool"
+"""The kind of failure of a call of no tool."""
 LOCAL_ANSWER = (
     "[withheld: an answer of a model on this machine, which had seen what may not leave it. The person can read it.]"
 )
@@ -57,6 +59,7 @@ class Origin:
 
 
 UNKNOWN = Origin()
+NO_TOOL = Origin("names")
 OriginOf = Callable[[str, str], Origin]
 """(tool, argument text) -> origin; `UNKNOWN` for tools nobody knows."""
 LevelAt = Callable[[Sequence[str], Sequence[str]], "Level"]
@@ -124,8 +127,10 @@ def inspect(
         if role == "tool":
             name, arguments = asked.get(str(message.get("tool_call_id")), ("", ""))
             origin = origin_of(name, arguments)
-            if "name" in made and name in out.names_withheld:
+            if name in out.names_withheld:
                 made["name"] = UNKNOWN_TOOL
+            elif origin is UNKNOWN and _is_no_tool(message):
+                origin = NO_TOOL  # what it is told of that is our own, and the name is its own
             _tool(out, message, made, _read_from(message, origin_of) or origin, level_at)
         elif role == "assistant" and (out.withheld or out.is_condensed) and _is_from_here(message, is_here):
             _local_answer(out, made, origin_of)
@@ -186,7 +191,14 @@ def _when_failed(origin: Origin, message: Message) -> Origin:
         return origin
     if not origin.is_data:
         return replace(origin, holds=stronger(origin.holds, "source"))
-    return replace(origin, holds="names" if problem.get("kind") in OUR_FAULTS else "values")
+    return replace(origin, holds="names" if origin is NO_TOOL or problem.get("kind") in OUR_FAULTS else "values")
+
+
+def _is_no_tool(message: Message) -> bool:
+    """Whether a result only says that there is no such tool."""
+    data = message.get("data")
+    problem = data.get("problem") if isinstance(data, dict) else None
+    return isinstance(problem, dict) and problem.get("kind") == NO_SUCH_TOOL
 
 
 def _parts(out: Outgoing, content: str, origin: Origin, level_at: LevelAt) -> list[Part]:

@@ -174,6 +174,17 @@ async def test_a_tool_that_does_not_exist_is_answered_with_the_nearest(desk):
     assert "'lok'" in call.result
 
 
+@pytest.mark.parametrize("name", ["", "look at it!", "x" * 100, "名"])
+async def test_a_name_that_breaks_the_rules_of_providers_is_not_sent_back(desk, name):
+    desk.model.scripts["hello"] = [uses((name, {"name": "a"})), says("sorry")]
+    async with desk.working():
+        assert (await desk.finish(desk.send("hello").run_id)).state == "done"
+    asked, result = desk.model.requests[-1].messages[-2:]
+    assert asked["tool_calls"][0]["function"]["name"] == result["name"] == "unknown_tool"
+    assert "There is no tool" in result["content"]
+    assert desk.view().calls[0].name == name, "the person sees what it called"
+
+
 @pytest.mark.parametrize("name", ["functions.look", "default_api:look", "look_at"])
 def test_the_nearest_is_found_behind_prefixes_and_endings(name):
     from jupyter_linda.agent.wording import no_such_tool

@@ -172,6 +172,36 @@ def test_why_something_failed_may_quote_data_where_the_tool_reads_some(problem, 
     assert "WHY" in told("WHY", Origin("words", ("a.ipynb",), is_data=False), problem=problem)[0]
 
 
+def test_a_model_elsewhere_is_told_that_there_is_no_such_tool_and_which_are_near():
+    words = "There is no tool 'lok'. The nearest are: look."
+    text, _, out = told(words, UNKNOWN, problem="UnknownTool")
+    assert (text, out.withheld) == (words, [])
+    assert words not in told(words, UNKNOWN, problem="other")[0]
+
+
+def test_nor_is_it_told_the_name_that_a_model_here_made_up_of_what_stays():
+    def call(name, call_id):
+        return {"id": call_id, "type": "function", "function": {"name": name, "arguments": "{}"}}
+
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": [call("look", "a")], "by": "near"},
+        {"role": "tool", "tool_call_id": "a", "name": "look", "content": "SECRET", "data": None},
+        {"role": "assistant", "content": None, "tool_calls": [call("SECRET", "b")], "by": "near"},
+        {"role": "tool", "tool_call_id": "b", "name": "SECRET", "content": "There is no tool 'SECRET'.",
+         "data": {"problem": {"kind": "UnknownTool"}}},
+    ]  # fmt: skip
+    out = inspect(
+        messages,
+        origin_of=lambda name, _: Origin() if name == "look" else UNKNOWN,
+        level_at=lambda paths, frames: level_of(Privacy(), tuple(paths), tuple(frames)),
+        is_here=lambda model: model == "near",
+    )
+    leaves = [
+        ({**made, "content": None, "data": None}, [part.text for part in parts or ()]) for made, parts in out.messages
+    ]
+    assert "SECRET" not in str(leaves)
+
+
 def test_an_answer_of_a_model_here_stays_once_it_had_seen_what_stays():
     answer = {"role": "assistant", "content": "It is SECRET.", "by": "near"}
     earlier = [
