@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -41,6 +42,10 @@ OUR_KEYS = frozenset({"by", "told_by", "was_here", "read_from"})
 UNKNOWN_TOOL = "unknown_tool"
 NO_SUCH_TOOL = "UnknownTool"
 """The kind of failure of a call of no tool."""
+ECHO_CHARS = (3, 40)
+"""The shortest argument that is looked for in a result, and how much of a long one."""
+PLAIN_KEY = re.compile(r"[a-z_]{1,40}")
+"""What arguments of tools are called: names of ours."""
 LOCAL_ANSWER = (
     "[withheld: an answer of a model on this machine, which had seen what may not leave it. The person can read it.]"
 )
@@ -56,6 +61,8 @@ class Origin:
     frames: tuple[str, ...] = ()
     is_data: bool = True
     """Its tool works on data, so that a failure may quote some."""
+    echoes: tuple[str, ...] = ()
+    """What was withheld of the call's arguments: words of the result that repeat it are no words of this program."""
 
 
 UNKNOWN = Origin()
@@ -99,6 +106,8 @@ class Outgoing:
     withheld: list[Withheld] = field(default_factory=list)
     highest: Holds = "words"
     """The most that leaves of anything but the person's own words."""
+    calls_withheld: dict[str, str] = field(default_factory=dict)
+    """Id -> arguments of calls that models here made of what stays."""
     names_withheld: set[str] = field(default_factory=set)
     """What models here called as tools, without there being such ones."""
     is_condensed: bool = False
@@ -131,7 +140,10 @@ def inspect(
                 made["name"] = UNKNOWN_TOOL
             elif origin is UNKNOWN and _is_no_tool(message):
                 origin = NO_TOOL  # what it is told of that is our own, and the name is its own
-            _tool(out, message, made, _read_from(message, origin_of) or origin, level_at)
+            origin = _read_from(message, origin_of) or origin
+            if withheld := out.calls_withheld.get(str(message.get("tool_call_id"))):
+                origin = replace(origin, echoes=_echoes(withheld, origin.paths))
+            _tool(out, message, made, origin, level_at)
         elif role == "assistant" and (out.withheld or out.is_condensed) and _is_from_here(message, is_here):
             _local_answer(out, made, origin_of)
         else:
@@ -207,6 +219,8 @@ def _parts(out: Outgoing, content: str, origin: Origin, level_at: LevelAt) -> li
     named = {piece.path for piece in pieces if piece.path}
     for piece in pieces:
         holds = stronger(origin.holds, piece.holds)
+        if piece.holds is None and any(echo in piece.text for echo in origin.echoes):
+            holds = "values"
         paths = sorted(named) if piece.is_torn else [piece.path] if piece.path else []
         level = _level(origin, paths, level_at)
         if level.lets_out(holds):
@@ -231,6 +245,30 @@ def _level(origin: Origin, paths: Sequence[str], level_at: LevelAt) -> Level:
     return strictest(levels if is_listing else [*levels, own])
 
 
+def _echoes(arguments: str, paths: Sequence[str]) -> tuple[str, ...]:
+    """How a result may repeat arguments, as they are and as they are quoted; of long ones, how they begin.
+
+    Names of files are not held back.
+    """
+    try:
+        leaves = list(_leaves(json.loads(arguments)))
+    except (ValueError, RecursionError):
+        leaves = [arguments]
+    said = {leaf for leaf in leaves if len(leaf) >= ECHO_CHARS[0] and leaf not in paths}
+    return tuple(form[: ECHO_CHARS[1]] for leaf in sorted(said) for form in dict.fromkeys((leaf, repr(leaf)[1:-1])))
+
+
+def _leaves(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (*(() if PLAIN_KEY.fullmatch(key) else (key,)), *_leaves(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
 def _named(origin: Origin) -> str:
     return " in ".join(filter(None, [", ".join(origin.frames), origin.paths[0].rstrip("/") if origin.paths else ""]))
 
@@ -247,6 +285,7 @@ def _local_answer(out: Outgoing, made: dict[str, Json], origin_of: OriginOf) -> 
             if origin_of(name, arguments) is UNKNOWN:
                 out.names_withheld.add(name)
                 name = UNKNOWN_TOOL
+            out.calls_withheld[str(call["id"])] = arguments
             calls.append({**call, "function": {"name": name, "arguments": json.dumps({"withheld": "arguments"})}})
         made["tool_calls"] = calls
     parts = [Part(LOCAL_ANSWER, "ours")] if made.get("content") else None

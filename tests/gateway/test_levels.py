@@ -202,6 +202,41 @@ def test_nor_is_it_told_the_name_that_a_model_here_made_up_of_what_stays():
     assert "SECRET" not in str(leaves)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "result", "is_failure", "leaves"),
+    [
+        ({"column": "SECRET"}, "There is no column 'SECRET'.", True, False),
+        ({"query": "SECRET"}, "No match for SECRET.", False, False),
+        ({"where": [{"value": 52341.5}]}, "No row has 52341.5.", False, False),
+        ({"column": "SEC\nRET"}, "There is no column 'SEC\\nRET'.", True, False),
+        ({"text": "SECRET " * 20}, f"Not found: {('SECRET ' * 20)[:50]}…", True, False),
+        ({"SECRET": 1}, "There is no argument SECRET.", True, False),
+        ({"path": "a.ipynb", "index": 3}, "Cell 3 of a.ipynb is not there.", True, True),
+        ({"query": "SECRET"}, held("x = SECRET", "source", "a.ipynb"), False, True),
+    ],
+)
+@pytest.mark.parametrize("by", ["near", "far"])
+def test_no_result_repeats_what_a_model_here_made_of_what_stays(arguments, result, is_failure, leaves, by):
+    def call(name, call_id, arguments="{}"):
+        return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+    problem = {"problem": {"kind": "ToolRetry"}} if is_failure else None
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": [call("show", "a")], "by": "near"},
+        {"role": "tool", "tool_call_id": "a", "name": "show", "content": "SECRET", "data": None},
+        {"role": "assistant", "content": None, "tool_calls": [call("find", "b", json.dumps(arguments))], "by": by},
+        {"role": "tool", "tool_call_id": "b", "name": "find", "content": result, "data": problem},
+    ]
+    out = inspect(
+        messages,
+        origin_of=lambda name, _: Origin() if name == "show" else Origin("names", ("a.ipynb",)),
+        level_at=lambda paths, frames: level_of(Privacy(), tuple(paths), tuple(frames)),
+        is_here=lambda model: model == "near",
+    )
+    _, parts = out.messages[-1]
+    assert ("".join(part.text for part in parts) == plain(result)) == (leaves or by == "far")
+
+
 def test_an_answer_of_a_model_here_stays_once_it_had_seen_what_stays():
     answer = {"role": "assistant", "content": "It is SECRET.", "by": "near"}
     earlier = [
