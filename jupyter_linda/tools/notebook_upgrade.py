@@ -7,8 +7,6 @@ import json
 import warnings
 from typing import TYPE_CHECKING
 
-import nbformat
-
 from ..errors import ToolFailed, ToolRetry
 from ..ports import ToolContext, ToolResult
 from ..schemas import Preview
@@ -38,6 +36,8 @@ def _named(version: tuple[int, int]) -> str:
 
 def _upgraded(path: str, content: Json) -> bytes:
     """`content` (format 4, an id on every cell) as a file of the newest format."""
+    import nbformat  # noqa: PLC0415  it loads jsonschema's formats: a second that every start would pay
+
     major, minor = NEWEST
     try:
         with warnings.catch_warnings():

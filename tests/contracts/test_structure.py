@@ -1,4 +1,4 @@
-"""The house keeps its own rules: file lengths, first lines, generated types."""
+"""The house keeps its own rules: file lengths, first lines, generated types, what processes load."""
 
 from __future__ import annotations
 
@@ -69,3 +69,21 @@ def test_nothing_of_a_machine_or_a_registry_is_written_down():
         text = path.read_text(encoding="utf-8", errors="replace")
         found += [f"{name}: {word}" for word in words if word in text]
     assert found == []
+
+
+SERVER = ("jupyter_linda.app", "jupyter_linda.server", "jupyter_linda.api.routes")
+HEAVY = ("litellm", "lancedb", "pandas", "mcp", "xllamacpp")
+
+
+@pytest.mark.parametrize(
+    ("modules", "not_loaded"),
+    [
+        (SERVER, (*HEAVY, "alembic", "jupyter_linda.agent", "jupyter_linda.tools")),
+        (("jupyter_linda.worker",), (*HEAVY, "nbformat", "jsonschema", "spacy", "detect_secrets", "phonenumbers")),
+    ],
+    ids=["server", "worker"],
+)
+def test_a_process_begins_without_what_it_may_never_need(modules, not_loaded):
+    code = f"import sys, {', '.join(modules)}\nprint([name for name in {not_loaded!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

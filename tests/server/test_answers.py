@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import httpx
 import pytest
@@ -221,28 +220,6 @@ def test_a_last_event_id_that_is_no_number_starts_from_the_beginning(lab):
             trust_env=False,
         ) as answer:
             assert answer.status_code == 200
-
-
-def test_the_server_process_never_loads_what_belongs_to_the_worker(lab, tmp_path: Path):
-    import subprocess
-    import sys
-
-    heavy = (
-        "litellm",
-        "lancedb",
-        "pandas",
-        "mcp",
-        "alembic",
-        "xllamacpp",
-        "jupyter_linda.agent",
-        "jupyter_linda.tools",
-    )
-    code = (
-        "import sys, jupyter_linda.app, jupyter_linda.server, jupyter_linda.api.routes\n"
-        f"print([name for name in {heavy!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_a_token_cannot_switch_to_the_mode_that_takes_questions_away(lab, page):
