@@ -14,8 +14,8 @@ _DOMAIN = r"@(?:[A-Za-z0-9\u00c0-\uffef-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0
 _MAIL = re.compile(rf"(?<![{_LETTERS}0-9._%+-])[{_LETTERS}0-9_%+-][{_LETTERS}0-9._%+-]{{0,63}}{_DOMAIN}")
 _MAIL_OF_CHINESE = re.compile(rf"[\u3400-\u9fff]{{1,8}}{_DOMAIN}")
 _CARD = re.compile(
-    r"(?<![\dA-Za-z.])[2-6]\d{3}(?:( {0,3}|[.-])\d{4}){2}\1\d{1,7}(?!\d)"
-    r"|(?<![\dA-Za-z.])3[47]\d{2}( {0,3}|[.-])\d{6}\2\d{5}(?!\d)"
+    r"(?<![\dA-Za-z.])[2-6]\d{3}(?:([ .-]?)\d{4}){2}\1\d{1,7}(?!\d)"
+    r"|(?<![\dA-Za-z.])3[47]\d{2}([ .-]?)\d{6}\2\d{5}(?!\d)"
 )
 _CHINESE_ID = re.compile(
     r"(?<![\dA-Za-z])[1-9]\d{5}( {0,2}|-)(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\1\d{3}[\dXx]"
@@ -31,7 +31,7 @@ _PHONES = (
     re.compile(r"(?<![\w.+-])\(?0\d{1,4}\)?[ /-]\d{2,4}(?:[ -]?\d{2,4}){1,3}(?![\w-])"),
 )
 """Candidates: with a country's number, in the American grouping, and with a leading 0; a library judges them."""
-_CHINESE_MOBILE = re.compile(r"(?<![\dA-Za-z.+])(?:\+?86[ -]?)?1[3-9]\d( {0,2}|[.-])\d{4}\1\d{4}(?![\dA-Za-z])")
+_CHINESE_MOBILE = re.compile(r"(?<![\dA-Za-z.+])(?:\+?86[ -]?)?1[3-9]\d([ .-]?)\d{4}\1\d{4}(?![\dA-Za-z])")
 _HOME_REGIONS = ("US", "GB", "DE", "FR", "CN", "JP", "IN")
 _ADDRESSES = (
     re.compile(
