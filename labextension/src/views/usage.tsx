@@ -239,10 +239,9 @@ export function costWords(total: UsageTotal, trans: TranslationBundle): string {
   return total.unpriced_calls === total.calls
     ? trans.__('price unknown')
     : trans._n(
-        '%1 and %2 call of unknown price',
-        '%1 and %2 calls of unknown price',
+        '%2 and %1 call of unknown price',
+        '%2 and %1 calls of unknown price',
         total.unpriced_calls,
-        costOf(total.cost_usd),
-        total.unpriced_calls
+        costOf(total.cost_usd)
       );
 }
