@@ -21,9 +21,10 @@ class RulesHandler(LindaHandler):
         self._reply_rules()
 
     async def put(self) -> None:
-        """Replace the rules; malformed ones are refused and the file stays."""
+        """Replace the rules; malformed ones, and those made from others than there are, are refused: the file stays."""
         self.refuse_tokens()
-        self.services.rules.save(self.body(RulesInput).text)
+        wish = self.body(RulesInput)
+        self.services.rules.save(wish.text, was=wish.was)
         await self.services.ready()
         owner = self.owner_id
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidRules, LindaError
+from ..errors import InvalidRules, LindaError, StaleRevision
 from ..schemas import Problem
 from ..storage.files import write_atomically
 from .rules import ASK_ALL, FIRST_RUN, RuleSet, parse_rules, to_text
@@ -61,9 +61,17 @@ class RuleFile:
         except OSError:
             return to_text(self._absent)
 
-    def save(self, text: str) -> RuleSet:
-        """Validate and put in place at once; `InvalidRules` leaves the file as it was."""
+    def save(self, text: str, *, was: str | None = None) -> RuleSet:
+        """Validate and put in place at once; `InvalidRules` leaves the file as it was.
+
+        `was`: the text that the new one was made from; `StaleRevision` where another stands there by now.
+        """
         rules = parse_rules(text, name=Path(self.path).name)
+        if was is not None and self.text() != was:
+            raise StaleRevision(
+                "The rules were changed meanwhile, in another tab or in the file, so these were not saved.",
+                remedy="Look at them as they are now, then save again.",
+            )
         write_atomically(Path(self.path), text.encode())
         self._signature = None
         self.current()

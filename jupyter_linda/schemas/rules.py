@@ -27,9 +27,10 @@ class RulesText(Noun):
 
 
 class RulesInput(Noun):
-    """PUT rules"""
+    """PUT rules. With `was`, the text that they were changed from: refused where the file is another by now."""
 
     text: str
+    was: str | None = None
 
 
 class Trial(Noun):

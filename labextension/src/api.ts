@@ -266,8 +266,8 @@ export class Api {
     this.asPerson(path`questions/${questionId}/answer`, 'POST', body);
   savePrivacy = (text: string): Promise<PrivacyText> =>
     this.asPerson('privacy', 'PUT', { text });
-  saveRules = (text: string): Promise<RulesText> =>
-    this.asPerson('rules', 'PUT', { text });
+  saveRules = (text: string, was: string): Promise<RulesText> =>
+    this.asPerson('rules', 'PUT', { text, was });
 
   private async call<T>(route: string, call: Call = {}): Promise<T> {
     const response = await this.raw(route, call);

@@ -150,10 +150,18 @@ export class Setup {
     });
   }
 
+  /** Save rules over those that the panel shows; where others are there by now, they are shown first. */
   async saveRules(text: string): Promise<boolean> {
-    return this.guarded(async () => {
-      this.store.update({ rules: await this.api.saveRules(text) });
+    const was = this.store.state.rules?.text ?? '';
+    const isDone = await this.guarded(async () => {
+      this.store.update({ rules: await this.api.saveRules(text, was) });
     });
+    if (!isDone) {
+      await this.guarded(async () => {
+        this.store.update({ rules: await this.api.rules() });
+      });
+    }
+    return isDone;
   }
 
   /** What is wrong with a rules text, and what would become of a call. Null: the server cannot be asked. */

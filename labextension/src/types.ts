@@ -469,9 +469,10 @@ export interface RulesText {
   problem: Problem | null;
   policies: PolicyText[];
 }
-/** PUT rules */
+/** PUT rules. With `was`, the text that they were changed from: refused where the file is another by now. */
 export interface RulesInput {
   text: string;
+  was?: string | null;
 }
 /** POST rules/try. Without `tool` only the text is looked over; without `text` the rules that hold are asked. */
 export interface Trial {

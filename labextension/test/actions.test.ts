@@ -119,3 +119,38 @@ test('a command in the place of a message takes its text only: what is attached 
   assert.deepEqual(sent[0].context, [data]);
   assert.equal(sent[0].text, '/review');
 });
+
+test('rules that others changed meanwhile are shown before they are replaced', async () => {
+  const asked: string[] = [];
+  let file = 'newer';
+  const rules = (text: string) => ({
+    text,
+    path: '',
+    problem: null,
+    policies: []
+  });
+  const api = {
+    saveRules: (text: string, was: string) => {
+      asked.push(was);
+      if (was !== file) {
+        return Promise.reject(new Error('changed meanwhile'));
+      }
+      file = text;
+      return Promise.resolve(rules(file));
+    },
+    rules: () => Promise.resolve(rules(file))
+  };
+  const store = new Store();
+  store.update({ rules: rules('older') });
+  const actions = new Actions(
+    api as unknown as Api,
+    store,
+    {} as unknown as Stream
+  );
+  assert.equal(await actions.saveRules('mine'), false);
+  assert.equal(store.state.rules?.text, 'newer');
+  assert.equal(file, 'newer');
+  assert.equal(await actions.saveRules('mine'), true);
+  assert.deepEqual(asked, ['older', 'newer']);
+  assert.equal(store.state.rules?.text, 'mine');
+});

@@ -53,7 +53,7 @@ test('paths keep the base url and escape their parts', async () => {
 test('what a person alone may say goes without the token, with cookie and XSRF', async () => {
   const { api, withToken, plain } = rig();
   await api.answer('q1', { answer: 'once' });
-  await api.saveRules('{}');
+  await api.saveRules('{}', '{ }');
   await api.setDefaultModel('a/b');
   await api.saveProvider('a', { kind: 'openai' });
   await api.deleteProvider('a');

@@ -58,6 +58,20 @@ def test_faults_of_a_text_come_with_their_lines(page):
     assert page.call("POST", "rules/try", {"text": rules()}) == {"faults": [], "outcome": None}
 
 
+def test_rules_that_somebody_changed_meanwhile_are_not_overwritten(page, lab):
+    """Two tabs, or a tab and an editor: the later one sees the other's rules first."""
+    first = page.call("GET", "rules")["text"]
+    closed = rules({"effect": "deny", "action": "any", "path": "payroll"})
+    try:
+        assert page.call("PUT", "rules", {"text": closed, "was": first})["text"] == closed
+        with pytest.raises(httpx.HTTPStatusError, match="409"):
+            page.call("PUT", "rules", {"text": rules({"effect": "auto", "action": "any"}), "was": first})
+        assert page.call("GET", "rules")["text"] == closed
+        assert page.call("PUT", "rules", {"text": rules(), "was": closed})["text"] == rules()
+    finally:
+        page.call("PUT", "rules", {"text": first})
+
+
 def test_policies_are_shown_and_one_that_breaks_is_told(page, lab):
     shown = page.call("GET", "rules")
     (policy,) = shown["policies"]

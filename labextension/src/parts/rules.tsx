@@ -17,6 +17,8 @@ export function Rules(props: {
   const [isSaved, setSaved] = React.useState(false);
   const area = React.useRef<HTMLTextAreaElement>(null);
   const { text, setText } = props;
+  /* The rules that the text was made from: others may be saved while it is written. */
+  const [base, setBase] = React.useState<string | null>(null);
   const faults = useFaults(text);
   if (!rules) {
     return <></>;
@@ -38,6 +40,7 @@ export function Rules(props: {
         value={shown}
         onChange={event => {
           setText(event.target.value);
+          setBase(text === null ? rules.text : base);
           setSaved(false);
         }}
       />
@@ -58,6 +61,18 @@ export function Rules(props: {
           </li>
         ))}
       </ul>
+      {text !== null && base !== null && base !== rules.text && (
+        <details role="alert">
+          <summary>
+            {trans.__(
+              'The rules were changed elsewhere meanwhile. Saving replaces them.'
+            )}
+          </summary>
+          <pre className="linda-Card-code" tabIndex={0}>
+            {rules.text}
+          </pre>
+        </details>
+      )}
       <div className="linda-Row">
         <button
           type="button"
