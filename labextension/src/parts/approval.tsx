@@ -12,9 +12,9 @@ import { DiffView } from './diff';
 import { MenuButton } from './menu';
 import { GrantUndo } from './undo';
 
-/** A consent says much: only what it asks stands out. */
+/** A consent or a budget says much: only what it asks stands out. */
 function LeadingQuestion(props: { text: string }): JSX.Element {
-  const end = props.text.search(/[?？]/) + 1;
+  const end = props.text.search(/[?？]/) + 1 || props.text.length;
   return (
     <>
       {props.text.slice(0, end)}
@@ -40,10 +40,10 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
       data-question={question.question_id}
     >
       <h4 id={id}>
-        {question.kind === 'consent' ? (
-          <LeadingQuestion text={preview.sentence} />
-        ) : (
+        {question.kind === 'approval' ? (
           preview.sentence
+        ) : (
+          <LeadingQuestion text={preview.sentence} />
         )}
       </h4>
       {preview.findings.length > 0 && (
