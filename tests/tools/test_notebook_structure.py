@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_linda.errors import StaleRevision, ToolRetry
 from jupyter_linda.journal.cells import describe, take_back, to_keep
-from jupyter_linda.ports import ToolResult
+from jupyter_linda.ports import ReplaceSource, ToolResult
 from jupyter_linda.tools.notebook_edits import delete_cell, edit_cell, insert_cell
 from jupyter_linda.tools.notebook_structure import (
     change_cell_type,
@@ -192,3 +192,40 @@ def test_a_cell_that_changed_after_it_was_allowed_stays(bench, file, tool, wish)
     file.write_text(before)
     bench.run(tool, **wish)
     assert file.read_text() != before
+
+
+class LosesAnswers:
+    """A server whose answer to an edit is lost, and a person who types on at once; `is_done`: the edit was made."""
+
+    def __init__(self, live, *, is_done):
+        self._live, self._is_done = live, is_done
+
+    def __getattr__(self, name):
+        return getattr(self._live, name)
+
+    async def edit_notebook(self, path, edits):
+        if self._is_done:
+            outcome = await self._live.edit_notebook(path, edits)
+            for cell in outcome.cells:
+                source = "".join(cell["source"])
+                await self._live.edit_notebook(path, [ReplaceSource(cell["id"], source, f"{source}\n# typed on")])
+        raise StaleRevision("It is not as it should be after the edit.")
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+@pytest.mark.parametrize(
+    ("tool", "wish"),
+    [
+        (insert_cell, {"source": "new"}),
+        (edit_cell, {"cell_id": "a", "old_text": "x = 1", "new_text": "x = 7"}),
+        (move_cell, {"cell_id": "m", "index": 2}),
+        (change_cell_type, {"cell_id": "a", "cell_type": "markdown"}),
+        (clear_outputs, {"cell_id": "a"}),
+        (split_cell, {"cell_id": "a", "line": 2}),
+    ],
+)
+def test_only_what_did_not_happen_goes_from_the_journal(bench, file, tool, wish, is_done):
+    bench.live = LosesAnswers(bench.live, is_done=is_done)
+    with pytest.raises(StaleRevision):
+        bench.run(tool, path="s.ipynb", **wish)
+    assert len(bench.journal.entries) == is_done
