@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from ..chats import store
+from ..chats.sweeping import Named, named_by, sweep
 from ..errors import InvalidInput, NotFound
 from ..events.log import Transaction, home_of
 from ..events.payloads import MessageAdded
@@ -77,14 +78,22 @@ class ChatHandler(LindaHandler):
         """Delete; what runs is told to stop first, and its fence keeps it from writing."""
         owner = self.owner_id
 
-        def work() -> list[str]:
+        def work() -> tuple[list[str], Named]:
             with self.services.log.transaction() as tx:
                 running = queue.active_in(tx.connection, chat_id)
+                named = named_by(tx.connection, chat_id)
                 store.remove(tx, chat_id, owner)
-                return running
+                return running, named
 
-        for run_id in await self.services.database.run(work):
+        def sweep_up() -> None:
+            services = self.services
+            with services.database.read() as connection:
+                sweep(connection, services.results, services.sent, named, now=services.clock.now())
+
+        running, named = await self.services.database.run(work)
+        for run_id in running:
             self.services.brain.nudge("stop", run_id=run_id)
+        await self.services.database.run(sweep_up)
         self.set_status(204)
         self.finish()
 

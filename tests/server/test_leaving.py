@@ -105,6 +105,15 @@ async def test_the_preview_of_a_message_tells_exactly_what_left(api, elsewhere):
     assert not call["is_here"]
 
 
+async def test_what_left_goes_with_its_chat(api, elsewhere, data_dir, monkeypatch):
+    monkeypatch.setattr("jupyter_linda.chats.sweeping.YOUNG_S", 0.0)
+    chat_id, _ = await ask(api, "call me at +49 30 901820")
+    kept = [file.read_text() for file in (data_dir / "sent").glob("??/*")]
+    assert any("call me at" in text for text in kept)
+    await api.call("DELETE", f"chats/{chat_id}")
+    assert list((data_dir / "sent").glob("??/*")) == []
+
+
 async def test_offline_sends_nothing_and_says_so(api, elsewhere, data_dir):
     data_dir.mkdir(exist_ok=True)
     (data_dir / "privacy.json").write_text('{"version": 1, "offline": true}')
