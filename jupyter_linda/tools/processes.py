@@ -11,9 +11,12 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import psutil
 
 from ..errors import ToolFailed
 from ..runs.process import end_group, popen_options
@@ -28,6 +31,10 @@ TERM_WAIT_S = 2.0
 PIPE_WAIT_S = 1.0
 """How long the last output may take when the command is over and something it started still holds its pipe."""
 REPORT_S = 0.5
+END_TRIES, END_PAUSE_S = 5, 0.02
+"""How often it is looked again for what a command left running: while it is ended it may start more."""
+MARK = "LINDA_COMMAND"
+"""The variable by which everything that a command starts is known."""
 _SECRET = re.compile(
     r"(_API_KEY|_TOKEN|_SECRET|_PASSWORD|_ACCESS_KEY)$|^JPY_|^JUPYTERHUB_|^JUPYTER_TOKEN$", re.IGNORECASE
 )
@@ -81,7 +88,8 @@ async def run_command(
     However it ends (by itself, by its time limit, by a cancel), nothing that it started is left running.
     """
     started, kept = time.monotonic(), Kept()
-    process = await asyncio.to_thread(_start, command, folder)
+    mark = uuid.uuid4().hex
+    process = await asyncio.to_thread(_start, command, folder, mark)
     loop = asyncio.get_running_loop()
     over: asyncio.Future[None] = loop.create_future()
     reader = threading.Thread(target=_read, args=(process, kept, report), daemon=True)
@@ -104,17 +112,17 @@ async def run_command(
     except TimeoutError:
         is_late = True
     finally:
-        await asyncio.shield(asyncio.to_thread(_end, process, reader))
+        await asyncio.shield(asyncio.to_thread(_end, process, reader, mark))
     return Ended(None if is_late else process.returncode, kept.text(), time.monotonic() - started)
 
 
-def _start(command: str | Sequence[str], folder: str) -> subprocess.Popen[bytes]:
+def _start(command: str | Sequence[str], folder: str, mark: str) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(  # noqa: S603  # a person saw this command and allowed it
             command,
             shell=isinstance(command, str),
             cwd=folder,
-            env=clean_environment(os.environ),
+            env={**clean_environment(os.environ), MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -136,12 +144,27 @@ def _read(process: subprocess.Popen[bytes], kept: Kept, report: Callable[[str], 
                 report(kept.text()[-1_000:])
 
 
-def _end(process: subprocess.Popen[bytes], reader: threading.Thread) -> None:
-    """Ask the whole group to end, then end it; wait for the last output."""
+def _end(process: subprocess.Popen[bytes], reader: threading.Thread, mark: str) -> None:
+    """Ask the whole group to end, then end it, and what left the group; wait for the last output."""
     if process.poll() is None and sys.platform != "win32":
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGTERM)
         end_group(process, grace_s=TERM_WAIT_S)
     else:
         end_group(process, grace_s=0.0)
+    for _ in range(END_TRIES):
+        if not _end_marked(mark):
+            break
+        time.sleep(END_PAUSE_S)
     reader.join(PIPE_WAIT_S)
+
+
+def _end_marked(mark: str) -> int:
+    """End what was started by a command and went into a group of its own, as daemons do; how many that were."""
+    count = 0
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):  # somebody else's, or gone
+            if process.environ().get(MARK) == mark:
+                process.kill()
+                count += 1
+    return count

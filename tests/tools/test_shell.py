@@ -112,6 +112,33 @@ def test_nothing_is_left_running_when_the_command_is_over(bench):
 
 
 @posix
+@pytest.mark.parametrize("ends_by", ["itself", "its time limit"])
+def test_what_goes_into_a_group_of_its_own_is_ended_too(root, bench, ends_by):
+    """As daemons do: a new session, and no parent that leads back to the command."""
+    daemon = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        open('pid', 'w').write(str(os.getpid()))\n"
+        "        time.sleep(60)\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "while not os.path.exists('pid') or not open('pid').read(): time.sleep(0.01)\n"
+    )
+    (root / "daemon.py").write_text(daemon)
+    wait = "" if ends_by == "itself" else "; sleep 60"
+    limit = {} if ends_by == "itself" else {"timeout_s": 2.0}
+    result = bench.run(run_shell, command=f"{sys.executable} daemon.py{wait}", **limit)
+    assert result.data["is_stopped"] == (ends_by != "itself")
+    pid = int((root / "pid").read_text())
+    deadline = time.monotonic() + 5
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not is_running(pid)
+
+
+@posix
 async def test_a_cancel_ends_the_whole_group(tmp_path):
     file = tmp_path / "pid"
     command = f"sh -c 'sleep 60 & echo $! > {file}; wait'"
