@@ -55,7 +55,7 @@ def destination_of(provider: Provider, model: str, environment: Mapping[str, str
     """Who gets what a model is told: litellm's word for the provider, its address, the proxy between."""
     address = provider.base_url or address_of(provider.kind, environment)
     parts = [provider.kind]
-    parts += [f"at {_host(address)}"] if address else []
+    parts += [f"at {_place(address)}"] if address else []
     parts += [f"through {_host(provider.proxy)}"] if provider.proxy else []
     parts += ["in its cloud"] if is_of_cloud(model) else []
     return " ".join(parts)
@@ -65,6 +65,13 @@ def address_of(kind: str, environment: Mapping[str, str]) -> str:
     """The address that litellm takes from the environment for a provider without one of its own; else empty."""
     names = _VARIABLES.get(kind, (f"{kind.upper()}_API_BASE",))
     return next((environment[name] for name in names if environment.get(name)), "")
+
+
+def _place(address: str) -> str:
+    """An address without names and keys; with its path, for one gateway may pass on to many, and with http:// if bare."""
+    parts = urlsplit(address)
+    bare = "http://" if parts.scheme == "http" and not is_loopback(parts.hostname or "") else ""
+    return f"{bare}{_host(address)}{parts.path.rstrip('/')}"
 
 
 def _host(address: str) -> str:

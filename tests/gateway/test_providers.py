@@ -57,11 +57,27 @@ def test_a_key_of_the_environment_goes_to_its_own_address_only(tmp_path, clock):
 
 def test_an_address_of_the_environment_is_named_and_has_no_price_of_the_table(tmp_path, clock):
     made = shared(tmp_path, clock, OPENAI_API_KEY="sk-environment-0123", OPENAI_BASE_URL="https://gate.example.org/v1")
-    assert made.destination("openai/m") == "openai at gate.example.org"
+    assert made.destination("openai/m") == "openai at gate.example.org/v1"
     assert made.connect("openai/m").base_url == "https://gate.example.org/v1"
     own = ProviderInput(kind="openai", base_url="https://own.example.org/v1", models=("m",))
     made.put("own", own)
-    assert (made.destination("own/m"), made.connect("own/m").base_url) == ("openai at own.example.org", own.base_url)
+    assert made.destination("own/m") == "openai at own.example.org/v1"
+    assert made.connect("own/m").base_url == own.base_url
+
+
+def test_who_gets_it_is_told_apart_by_scheme_path_and_proxy_and_without_passwords(providers):
+    addresses = [
+        "https://gate.example.org/a/v1", "https://gate.example.org/b/v1/", "http://gate.example.org/a/v1",
+        "https://me:secret@gate.example.org/a/v1?key=secret",
+    ]  # fmt: skip
+    named = []
+    for address in addresses:
+        providers.put("gate", ProviderInput(kind="openai", base_url=address, proxy="", models=("m",)))
+        named.append(providers.destination("gate/m"))
+    assert named == [
+        "openai at gate.example.org/a/v1", "openai at gate.example.org/b/v1", "openai at http://gate.example.org/a/v1",
+        "openai at gate.example.org/a/v1",
+    ]  # fmt: skip
 
 
 def test_a_price_is_a_number_that_sums_can_hold():
