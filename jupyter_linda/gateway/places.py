@@ -68,7 +68,7 @@ def address_of(kind: str, environment: Mapping[str, str]) -> str:
 
 
 def _place(address: str) -> str:
-    """An address without names and keys; with its path, for one gateway may pass on to many, and with http:// if bare."""
+    """An address without names and keys: with its path, as one gateway may serve many, and http:// where bare."""
     parts = urlsplit(address)
     bare = "http://" if parts.scheme == "http" and not is_loopback(parts.hostname or "") else ""
     return f"{bare}{_host(address)}{parts.path.rstrip('/')}"
