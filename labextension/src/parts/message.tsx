@@ -130,7 +130,7 @@ function AssistantText(props: {
       )}
       <div className="linda-Message-foot">
         <WhatLeft message={message} />
-        {message.usage && !isStreaming && (
+        {message.usage && message.text && !isStreaming && (
           <span className="linda-Note">{usageWords(message.usage, trans)}</span>
         )}
       </div>
