@@ -5,9 +5,14 @@ import { putTask } from './store';
 import type { NewTask, Task, TaskPatch, Undo } from './types';
 
 export class Changes extends Setup {
-  /** Take changes back; what stays says why in its entry, which comes as an event too. */
-  async undo(chatId: string, wish: Undo): Promise<void> {
-    await this.turn(() => this.api.undo(chatId, wish));
+  /** Take changes back; what stays says why in its entry, which comes as an event too. False: something stays. */
+  async undo(chatId: string, wish: Undo): Promise<boolean> {
+    let isWhole = false;
+    await this.turn(async () => {
+      const { entries } = await this.api.undo(chatId, wish);
+      isWhole = entries.every(entry => entry.state === 'undone');
+    });
+    return isWhole;
   }
 
   async redo(chatId: string, wish: Undo): Promise<void> {

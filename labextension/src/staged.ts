@@ -13,6 +13,8 @@ export interface Staged {
   diffs: Diff[];
   question: Question | null;
   call: Call | null;
+  /** Why it could not be taken back, at the last try. */
+  words: string;
 }
 
 /** Tools whose questions and effects are changes of cells. */
@@ -42,7 +44,8 @@ export function stagedIn(state: State): Staged[] {
           sentence,
           diffs: shown,
           question,
-          call: null
+          call: null,
+          words: ''
         });
       }
     }
@@ -66,7 +69,8 @@ export function stagedIn(state: State): Staged[] {
           sentence: call.title,
           diffs: call.diffs,
           question: null,
-          call
+          call,
+          words: entry.words
         });
       }
     }

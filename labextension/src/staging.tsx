@@ -26,7 +26,10 @@ export function showStaged(
     const staged = stagedIn(frame().store.state);
     const paths: string[] = [];
     tracker.forEach(panel => paths.push(apiPath(panel.context.path)));
-    const signature = JSON.stringify([paths, staged.map(one => one.key)]);
+    const signature = JSON.stringify([
+      paths,
+      staged.map(one => [one.key, one.words])
+    ]);
     if (signature === last) {
       return;
     }

@@ -154,3 +154,29 @@ test('rules that others changed meanwhile are shown before they are replaced', a
   assert.deepEqual(asked, ['older', 'newer']);
   assert.equal(store.state.rules?.text, 'mine');
 });
+
+test('an undo tells whether all of it was taken back', async () => {
+  let states: string[] = [];
+  const api = {
+    undo: () =>
+      states[0] === 'refused'
+        ? Promise.reject(new Error('gone'))
+        : Promise.resolve({ entries: states.map(state => ({ state })) })
+  };
+  const store = new Store();
+  const actions = new Actions(
+    api as unknown as Api,
+    store,
+    {} as unknown as Stream
+  );
+  for (const [told, isWhole] of [
+    [['undone', 'undone'], true],
+    [['undone', 'done'], false],
+    [[], true],
+    [['refused'], false]
+  ] as [string[], boolean][]) {
+    states = told;
+    assert.equal(await actions.undo(CHAT_ID, { call_id: 'c1' }), isWhole);
+    assert.equal(store.state.isTurning, false);
+  }
+});

@@ -82,6 +82,27 @@ def test_rejecting_a_wish_at_its_cell_says_no(open_panel, provider, notebook):
     assert panel.cell_sources()[1] == "x + 1"
 
 
+def test_a_change_that_cannot_be_rejected_stays_at_its_cell_and_says_why(open_panel, provider, notebook):
+    edit = in_notebook(notebook, "edit_cell", cell_id="cell-1", old_text="+ 1", new_text="+ 2")
+    provider.script("freely", uses(edit), says("Freely done."))
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.button("What Linda may do: Ask before acting").click()
+    panel.root.get_by_role("menuitemradio", name="Edit freely here").click()
+    panel.ask("freely")
+    panel.expect_text("Freely done.")
+    panel.page.evaluate("""() => {
+      const cells = window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells;
+      cells[1].setSource("x + 2 + 3  # typed into her line");
+    }""")
+    staged(panel).get_by_role("button", name="Reject").click()
+    expect(staged(panel).get_by_role("status")).to_contain_text("The same lines of the cell were changed since")
+    assert panel.cell_sources()[1] == "x + 2 + 3  # typed into her line"
+    staged(panel).get_by_role("button", name="Accept").click()
+    expect(staged(panel)).to_have_count(0)
+    assert panel.errors == []
+
+
 @pytest.fixture
 def failing(lab, request):
     path = lab.root / f"{request.node.name.split('[')[0]}.ipynb"

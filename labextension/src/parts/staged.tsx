@@ -19,6 +19,11 @@ export function StagedCell(props: { staged: Staged }): JSX.Element {
         <strong>{staged.sentence}</strong>
         <Decide staged={[staged]} />
       </div>
+      {staged.words && (
+        <p role="status" className="linda-Undo-words">
+          {staged.words}
+        </p>
+      )}
       {staged.diffs.map((diff, at) => (
         <DiffView key={at} diff={{ ...diff, label: '' }} />
       ))}
@@ -78,10 +83,11 @@ function Decide(props: { staged: Staged[]; isAll?: boolean }): JSX.Element {
         }
         await actions.answer(question, isAccepted ? 'once' : 'no');
       } else if (call) {
-        if (!isAccepted) {
-          await actions.undo(call.chat_id, { call_id: call.call_id });
+        const wish = { call_id: call.call_id };
+        /* What could not be taken back is still there: it stays to be looked over, and says why. */
+        if (isAccepted || (await actions.undo(call.chat_id, wish))) {
+          actions.lookOver(call.call_id);
         }
-        actions.lookOver(call.call_id);
       }
     }
     setBusy(false);

@@ -129,6 +129,9 @@ function TaskRow(props: { task: Task }): JSX.Element {
           onChange={event => setTitle(event.target.value)}
           onBlur={rename}
           onKeyDown={event => {
+            if (event.nativeEvent.isComposing) {
+              return; // the key chooses a word
+            }
             if (event.key === 'Enter') {
               event.currentTarget.blur();
             } else if (event.key === 'Escape') {
