@@ -23,6 +23,7 @@ import { acceptDrops } from './drop';
 import { watchFocus } from './focus';
 import type { Frame } from './frame';
 import { Mentions } from './mentions';
+import { setTimeLanguage } from './moments';
 import { NotebookHands } from './notebook';
 import { notify } from './notices';
 import { OperationError } from './operations';
@@ -33,7 +34,7 @@ import { showFirst } from './starting';
 import { Store, noticeOf, reduceEvents, type Preferences } from './store';
 import { Stream, type OperationRequest, type Socket } from './stream';
 import { DOMAIN, PANEL_PLUGIN } from './tokens';
-import { userLanguage, wordsFor } from './translation';
+import { timeLanguage, userLanguage, wordsFor } from './translation';
 import type { Event } from './types';
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -159,6 +160,7 @@ function activate(
       spoken = preferences.language;
       const auto = await userLanguage(settings, translator, navigator.language);
       trans = await wordsFor(preferences.language, auto, translator);
+      setTimeLanguage(timeLanguage(preferences.language, auto));
       api.words = {
         unreachable: trans.__('The Jupyter server cannot be reached.'),
         unreachableRemedy: trans.__(

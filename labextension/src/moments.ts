@@ -2,13 +2,25 @@
 
 const DAY_MS = 86_400_000;
 
+/** The panel's language; undefined is the browser's. */
+let language: string | undefined;
+
+/** Dates and times are written in this language from now on; in the browser's where the tag is none. */
+export function setTimeLanguage(tag: string): void {
+  try {
+    [language] = Intl.getCanonicalLocales(tag);
+  } catch {
+    language = undefined;
+  }
+}
+
 /** Time of day; with the date when it is not today. */
 export function clockTime(instant: string, now: Date = new Date()): string {
   const at = new Date(instant);
   const isToday = at.toDateString() === now.toDateString();
   return isToday
-    ? at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-    : at.toLocaleString(undefined, {
+    ? at.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' })
+    : at.toLocaleString(language, {
         month: 'short',
         day: 'numeric',
         hour: '2-digit',
@@ -24,7 +36,7 @@ export function shortTime(instant: string, now: Date = new Date()): string {
   }
   const isThisWeek = now.getTime() - at.getTime() < 6 * DAY_MS;
   return at.toLocaleDateString(
-    undefined,
+    language,
     isThisWeek
       ? { weekday: 'short' }
       : { year: 'numeric', month: 'short', day: 'numeric' }

@@ -32,6 +32,14 @@ export async function userLanguage(
     : translator.languageCode;
 }
 
+/** The language of dates and times: what was set, else the browser's. */
+export function timeLanguage(
+  language: Preferences['language'],
+  auto: string
+): string {
+  return (language === 'auto' ? auto : language).replace('_', '-');
+}
+
 export async function wordsFor(
   language: Preferences['language'],
   auto: string,
