@@ -35,7 +35,7 @@ def read_providers(path: Path) -> dict[str, Any]:  # any JSON object with "provi
             ProviderInput.model_validate({**provider, "key": None})
         except (ValidationError, TypeError) as error:
             raise InvalidInput(
-                f"{path}: the provider {name!r} is malformed: {error}",
+                f"{path}: the provider {name!r} is malformed: {_why(error)}.",
                 remedy="Mend the file, or delete that entry and connect again.",
             ) from None
     return values
@@ -72,8 +72,7 @@ def read_shared(settings: Mapping[str, Any], text: str) -> dict[str, SharedProvi
             try:
                 made[name] = SharedProvider.model_validate(value)
             except ValidationError as error:
-                why = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-                raise _unusable(place, f"the provider {name!r}: {why}") from None
+                raise _unusable(place, f"the provider {name!r}: {_why(error)}") from None
     return made
 
 
@@ -89,6 +88,13 @@ def stamp_of(path: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+
+
+def _why(error: ValidationError | TypeError) -> str:
+    """What is wrong where, without the values: one of them may be a key that was put in the wrong place."""
+    if not isinstance(error, ValidationError):
+        return "it is no object"
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
 
 
 def _unusable(place: str, why: str) -> InvalidInput:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from ..errors import InvalidInput
 from ..schemas import Budgets
 from ..storage.files import write_json
@@ -38,7 +40,7 @@ class BudgetFile:
             return Budgets()
         except (OSError, ValueError, RecursionError) as error:
             raise InvalidInput(
-                f"{self._path.name} cannot be read: {str(error)[:300]}",
+                f"{self._path.name} cannot be read: {_why(error)}.",
                 remedy=f"Mend {self._path}, or delete it and set the budgets in the panel again.",
             ) from None
 
@@ -56,3 +58,11 @@ class BudgetFile:
             both = [getattr(one, f"{period}_{unit}") for one in (self._of_server, own)]
             if any(both):
                 yield Budget(period, unit, min(limit for limit in both if limit))
+
+
+def _why(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)[:300]
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"])) or "the file"
+    return f"{place}: {first['msg']}"

@@ -80,6 +80,14 @@ def test_who_gets_it_is_told_apart_by_scheme_path_and_proxy_and_without_password
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("entry", [{"kind": "openai", "api_key": "sk-misplaced"}, {"kind": ["sk-misplaced"]}, 3])
+def test_an_entry_that_is_malformed_is_named_without_what_stands_in_it(tmp_path, providers, entry):
+    (tmp_path / "providers.json").write_text(json.dumps({"providers": {"mine": entry}}))
+    with pytest.raises(InvalidInput, match=r"the provider 'mine' is malformed: [^\n]+$") as caught:
+        providers.models()
+    assert "sk-misplaced" not in caught.value.message
+
+
 def test_a_price_is_a_number_that_sums_can_hold():
     for price in (float("inf"), float("nan"), 1e300, -1.0):
         with pytest.raises(ValidationError):

@@ -41,5 +41,5 @@ def test_a_change_holds_at_once_for_whoever_reads_it(path):
 def test_a_file_that_is_malformed_is_said_and_lets_nothing_pass(path, text):
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(InvalidInput, match=r"budgets\.json cannot be read"):
+    with pytest.raises(InvalidInput, match=r"^budgets\.json cannot be read: [^\n]+\.$"):
         BudgetFile(path, NONE).current()
