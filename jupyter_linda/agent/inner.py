@@ -63,7 +63,7 @@ def read_result(row: CallRow, transcript: Transcript, results: Results) -> Told:
     try:
         wish = json.loads(row.arguments or "{}")
         mark, start = str(wish["mark"]), max(0, int(wish.get("start") or 0))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return Told(False, f'{READ_RESULT} needs {{"mark": text, "start": number}}.')
     of = next((one for one in transcript.calls if mark_of(one.call_id) == mark), None)
     if of is None:

@@ -312,6 +312,7 @@ async def test_a_long_result_is_read_on_where_it_was_cut(desk):
         ({"mark": "0000"}, "No result has the mark"),
         ({"start": 3}, "needs"),
         ({"mark": "M", "start": 10**9}, "nothing begins"),
+        ({"mark": "M", "start": float("inf")}, "needs"),
     ],
 )
 async def test_a_wrong_reading_is_told_to_the_model(desk, arguments, words):
