@@ -10,23 +10,29 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from jupyter_server.serverapp import list_running_servers
+from typing import TYPE_CHECKING, Any
 
 from ..client import LindaClient, LindaMissing, Server
 from ..errors import LindaError, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 START_TIMEOUT_S = 60.0
+
+
+def _running_servers() -> Iterable[Mapping[str, Any]]:
+    """What Jupyter itself wrote down of the servers of this user: {url, token, root_dir, pid, …} each."""
+    from jupyter_server.serverapp import list_running_servers  # noqa: PLC0415  the whole server: a second and a half
+
+    found: Iterable[Mapping[str, Any]] = list_running_servers()
+    return found
 
 
 def find_server(folder: Path) -> Server | None:
     """The running server of this user whose root holds the folder and that has Linda; the deepest root first."""
     found = []
-    for info in list_running_servers():
+    for info in _running_servers():
         root = Path(str(info.get("root_dir") or info.get("notebook_dir") or "/")).resolve()
         if folder == root or root in folder.parents:
             found.append(Server(str(info["url"]), str(info.get("token", "")), str(root)))
@@ -91,7 +97,7 @@ def _environment(token: str) -> dict[str, str]:
 def _wait_for(process: subprocess.Popen[bytes], folder: Path, token: str, output: object) -> Server:
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline and process.poll() is None:
-        for info in list_running_servers():
+        for info in _running_servers():
             if info.get("pid") == process.pid:
                 server = Server(str(info["url"]), token, str(folder))
                 if _has_linda(server):
