@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 import warnings
 from typing import Any
+
+from ..storage.texts import json_of
 
 Json = Any  # JSON of models
 
@@ -44,7 +47,7 @@ def mended(text: str) -> str | None:
 def is_json_object(text: str) -> bool:
     """Whether a text is one whole JSON object."""
     try:
-        return isinstance(json.loads(text), dict)
+        return isinstance(json_of(text), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -54,7 +57,7 @@ def _inside(text: str) -> str | None:
     if not text.startswith('"'):
         return None
     try:
-        value = json.loads(text)
+        value = json_of(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, str) else None
@@ -69,7 +72,7 @@ def _half(text: str) -> str | None:
 def _bare(text: str) -> Json:
     """JSON whose texts hold line breaks and tabs as they are."""
     try:
-        return json.loads(text, strict=False)
+        return json_of(text, strict=False)
     except (ValueError, RecursionError):
         return None
 
@@ -94,4 +97,4 @@ def _is_json(value: Json) -> bool:
         return all(isinstance(key, str) and _is_json(inner) for key, inner in value.items())
     if isinstance(value, list):
         return all(_is_json(inner) for inner in value)
-    return value is None or isinstance(value, (str, bool, int, float))
+    return value is None or isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value))

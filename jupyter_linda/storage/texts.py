@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -73,10 +74,27 @@ def is_deep(value: Json) -> bool:
     return True
 
 
+def json_of(text: str, *, strict: bool = True) -> Json:
+    """JSON text as a value; `ValueError` also for numbers that are none in JSON: NaN, Infinity, and beyond what fits.
+
+    `strict` refuses line breaks and tabs that stand bare inside texts. Raises `RecursionError` for what is too deep.
+    """
+    return json.loads(text, strict=strict, parse_constant=_no_number, parse_float=_finite)
+
+
+def _no_number(text: str) -> Json:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)
+
+
 def json_shown(text: str) -> Json:
     """Text as JSON where it is JSON that can be kept, else the text itself."""
     try:
-        value = json.loads(text)
+        value = json_of(text)
         return text if is_deep(value) or whole_json(value) is not value else value
     except (ValueError, RecursionError):
         return whole_text(text)

@@ -87,6 +87,17 @@ def test_a_beginning_of_arguments_is_never_taken_for_the_whole(arguments, data):
     assert json.loads(mended(json.dumps(text))) == arguments
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+def test_a_number_that_json_has_not_is_none(number):
+    for text in (
+        f'{{"x": {number}}}',
+        f'{{"x": [1, {number}]}}',
+        json.dumps(f'{{"x": {number}}}'),
+        f"{{'x': {number}}}",
+    ):
+        assert mended(text) is None
+
+
 @given(st.text(max_size=300))
 def test_no_text_breaks_it(text):
     found = mended(text)

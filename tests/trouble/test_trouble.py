@@ -156,6 +156,14 @@ def test_arguments_that_are_no_json_are_asked_for_again(here):
     assert "nothing was done" in told[0]
 
 
+@pytest.mark.parametrize("number", ["NaN", "1e999"])
+def test_a_number_that_is_none_is_asked_for_again_and_breaks_no_reply(here, number):
+    bad = [Say("I look."), Use("list_files", f'{{"path": "", "depth": {number}}}'), End("tool_calls")]
+    turn = here.ask(bad, says("Here they are."))
+    assert (turn.run["state"], turn.text) == ("done", "I look.Here they are.")
+    assert [(call["state"], call["problem"]["kind"]) for call in turn.calls] == [("failed", "CutArguments")]
+
+
 def test_double_encoded_arguments_are_taken(here):
     turn = here.ask([Use("list_files", '"{\\"path\\": \\"\\"}"'), End("tool_calls")], says("Here they are."))
     assert [(call["state"], call["arguments"]) for call in turn.calls] == [("done", {"path": ""})]
