@@ -163,8 +163,11 @@ def _json(text: str, name: str, rows: int, *, is_whole: bool) -> Peek:
     """A list of records, a dict of columns, or a record; of a large list the first records are read one by one."""
     try:
         value = json.loads(text) if is_whole else _first_records(text, max(SAMPLE_ROWS, rows))
-    except (ValueError, RecursionError) as error:
+    except (_NotRead, json.JSONDecodeError) as error:
         raise ToolFailed(f"{name!r} is no JSON that can be read: {error}.", kind_of_failure="damaged") from None
+    except (ValueError, RecursionError):
+        words = "a number in it is too long, or it is nested too deeply"
+        raise ToolFailed(f"{name!r} is no JSON that can be read: {words}.", kind_of_failure="damaged") from None
     if isinstance(value, dict) and value and all(isinstance(one, list) for one in value.values()):
         most = max(len(one) for one in value.values())
         value = [{key: one[at] if at < len(one) else None for key, one in value.items()} for at in range(most)]
@@ -179,9 +182,13 @@ def _json(text: str, name: str, rows: int, *, is_whole: bool) -> Peek:
     return _of_records("json", records, rows, len(records) if is_whole else None)
 
 
+class _NotRead(ValueError):
+    """Why a large JSON file is not looked into, in words of ours."""
+
+
 def _first_records(text: str, most: int) -> list[Json]:
     if not text.lstrip().startswith("["):
-        raise ValueError("it is larger than 1 MB and no list")
+        raise _NotRead("it is larger than 1 MB and no list")
     decoder, at = json.JSONDecoder(), text.index("[") + 1
     found: list[Json] = []
     while len(found) < most:
@@ -192,7 +199,7 @@ def _first_records(text: str, most: int) -> list[Json]:
             break
         found.append(value)
     if not found:
-        raise ValueError("its first record is larger than 1 MB")
+        raise _NotRead("its first record is larger than 1 MB")
     return found
 
 

@@ -25,6 +25,7 @@ import base64, io, warnings
 
 MOST_POINTS = 50000
 MOST_BARS = 60
+SAMPLED = "(Drawn from a sample"
 FONTS = (
     "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Micro Hei",
     "WenQuanYi Zen Hei", "Microsoft YaHei", "SimHei", "PingFang SC", "Hiragino Sans GB", "Arial Unicode MS",
@@ -43,7 +44,7 @@ def plotted(user, name, kind, x, y, where, title):
     step = -(-count // MOST_POINTS) if count > MOST_POINTS else 1
     places = [int(place) for place in places[::step]]
     if step > 1:
-        frame.notes.append("(Drawn from a sample of %d of %d rows.)" % (len(places), count))
+        frame.notes.append(SAMPLED + " of %d of %d rows.)" % (len(places), count))
     figure = matplotlib.figure.Figure(figsize=(8, 5), dpi=100)
     axes = figure.add_subplot(111)
     columns = [(one, numbers(frame, one, places)) for one in y]
@@ -122,7 +123,12 @@ def bars(axes, across, x, columns, frame):
     axes.set_xticks(list(range(len(order))))
     axes.set_xticklabels(order, rotation=0 if len(order) <= 8 else 90)
     axes.set_xlabel(x)
-    axes.set_ylabel("sum of " + heights[0][0] if columns else "rows")
+    axes.set_ylabel(counted("sum of " + heights[0][0] if columns else "rows", frame))
+
+
+def counted(words, frame):
+    """What an axis counts: of a sample it says so."""
+    return words + (" in the sample" if any(note.startswith(SAMPLED) for note in frame.notes) else "")
 
 
 def finite(values):
@@ -131,9 +137,16 @@ def finite(values):
 
 def histogram(axes, across, x, columns, frame):
     for name, values in columns:
-        axes.hist(finite(values), bins=30, alpha=0.7, label=name)
+        flat = finite(values)
+        low, high = (min(flat), max(flat)) if flat else (0.0, 1.0)
+        most = max(abs(low), abs(high))
+        if high - low > 100 * most * 2.0 ** -52:
+            axes.hist(flat, bins=30, alpha=0.7, label=name)
+        else:  # so near to each other that no 30 numbers lie between them
+            wide = max(0.5, most / 1000)
+            axes.hist(flat, bins=1, range=(low - wide, high + wide), alpha=0.7, label=name)
     axes.set_xlabel(columns[0][0] if len(columns) == 1 else "")
-    axes.set_ylabel("rows")
+    axes.set_ylabel(counted("rows", frame))
 
 
 def boxes(axes, across, x, columns, frame):

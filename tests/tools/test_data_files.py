@@ -179,3 +179,10 @@ def test_moments_that_no_calendar_holds_are_shown_as_their_numbers(root, bench, 
     [[shown, three]] = bench.run(peek_data_file, path="far.parquet").data["rows"]
     assert str(values[kind][0].value) in shown
     assert three == 3
+
+
+@pytest.mark.parametrize("content", ["[" + "9" * 5000 + "]", "[" * 100_000])
+def test_json_beyond_all_measure_is_refused_in_words_of_ours(root, bench, content):
+    (root / "a.json").write_text(content)
+    with pytest.raises(ToolFailed, match="a number in it is too long, or it is nested too deeply"):
+        bench.run(peek_data_file, path="a.json")

@@ -14,6 +14,7 @@ import pytest
 from jupyter_linda.tools.aggregating import AGGREGATE
 from jupyter_linda.tools.comparing import COMPARE
 from jupyter_linda.tools.filtering import FILTER
+from jupyter_linda.tools.plotting import PLOT
 from jupyter_linda.tools.probes import FRAME
 from jupyter_linda.tools.profiling import PROFILE
 
@@ -130,3 +131,31 @@ def test_what_cannot_be_worked_out_of_them_is_said_in_our_words(name):
     parts = [{"column": "n", "function": "sum", "name": "r"}]
     problem = run(AGGREGATE, "aggregated", name=name, where=[], by=["t"], parts=parts, sort="", groups=5)["problem"]
     assert "beyond the calendar of Python" in problem
+
+
+def drawn(frame, kind, *, most=50_000, **asked):
+    """The axes that are drawn, before they become a picture."""
+    space = {}
+    exec(PLOT, space)  # our own text, as a kernel runs it
+    space["MOST_POINTS"], figures = most, []
+    space["picture"] = lambda figure, found: figures.append(figure) or found
+    wish = {"name": "df", "kind": kind, "x": "", "y": [], "where": [], "title": "", **asked}
+    found = json.loads(space["told"]({"df": frame}, space["plotted"], json.dumps(wish)))
+    assert "problem" not in found, found
+    return figures[0].axes[0]
+
+
+@pytest.mark.parametrize("most", [50_000, 10])
+@pytest.mark.parametrize(("kind", "words"), [("bar", "sum of v"), ("histogram", "rows")])
+def test_what_is_counted_in_a_sample_says_so_at_its_axis(most, kind, words):
+    frame = pd.DataFrame({"k": ["a", "b"] * 20, "v": range(40)})
+    axes = drawn(frame, kind, y=["v"], x="k" if kind == "bar" else "", most=most)
+    assert axes.get_ylabel() == words + (" in the sample" if most == 10 else "")
+
+
+@pytest.mark.parametrize("values", [[2**64 - 1] * 3, [1e300, 1e300], [5, 5], [], [1.0, 1.0 + 2**-52]])
+def test_values_that_lie_too_near_for_bins_are_one_bar(values):
+    axes = drawn(
+        pd.DataFrame({"v": pd.Series(values, dtype="uint64" if 2**64 - 1 in values else float)}), "histogram", y=["v"]
+    )
+    assert sum(bar.get_height() for bar in axes.patches) == len(values)
