@@ -208,7 +208,7 @@ class Dispatcher:
             await self._close(row, "done", text, action="read", title="Asked you")
             return False
         try:
-            wish = json.loads(row.arguments or "{}")
+            wish = whole_json(json.loads(row.arguments or "{}"))
             sentence, choices = str(wish["question"]), tuple(str(choice) for choice in wish.get("choices") or ())[:6]
         except (ValueError, KeyError, TypeError, AttributeError):
             await self._close(row, "failed", 'ask_user needs {"question": text, "choices": [text, …]}.', action="read")
@@ -233,7 +233,7 @@ class Dispatcher:
             "state": "done",
             "action": "read",
             "title": one_line(whole_text(told.title)),
-            "result": told.text,
+            "result": whole_text(told.text),
             "found": list(find_instructions(plain(told.text))),
         }
         await self._lease.log.database.run(self._write_end, row, values)

@@ -174,6 +174,24 @@ async def test_a_tool_that_does_not_exist_is_answered_with_the_nearest(desk):
     assert "'lok'" in call.result
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("ask_user", {"question": "a \ud83d b", "choices": ["\udc00"]}),
+        ("more_tools", {"family": "\ud83d"}),
+        ("read_result", {"mark": "\ud83d"}),
+        ("use_skill", {"name": "\ud83d"}),
+    ],
+)
+async def test_half_a_character_in_arguments_ends_no_run(desk, name, arguments):
+    desk.model.scripts["hello"] = [uses((name, arguments)), says("sorry")]
+    run = desk.send("hello")
+    async with desk.working():
+        await desk.until(lambda: desk.run_of(run.run_id).state in ("waiting", "done", "failed"))
+    assert desk.run_of(run.run_id).state == ("waiting" if name == "ask_user" else "done")
+    assert [one.preview.sentence for one in desk.view().questions] == (["a \ufffd b"] if name == "ask_user" else [])
+
+
 @pytest.mark.parametrize("name", ["", "look at it!", "x" * 100, "名"])
 async def test_a_name_that_breaks_the_rules_of_providers_is_not_sent_back(desk, name):
     desk.model.scripts["hello"] = [uses((name, {"name": "a"})), says("sorry")]
