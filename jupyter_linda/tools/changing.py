@@ -24,6 +24,7 @@ async def change_cells(context: ToolContext, notebook: Notebook, edits: Sequence
     ids = [cell["id"] for cell in notebook.content["cells"]]
     if len(set(ids)) < len(ids):  # twins cannot be told apart later
         return await context.live.edit_notebook(notebook.path, edits)
+    edits = [replace(edit, cell_id=own_id(ids, edit.cell_id)) for edit in edits]
     wanted = to_keep(edits)
     kept = await context.live.keep_cells(notebook.path, wanted) if wanted else ""
     changes = describe(notebook.content["cells"], edits, kept)
@@ -66,6 +67,13 @@ def _lines_of(edit: ReplaceSource, cell: Mapping[str, Json]) -> bool:
     new = set(edit.source.splitlines()) - set(edit.expect.splitlines())
     source = cell_source(cell)
     return source == edit.source or bool(new & set(source.splitlines()))
+
+
+def own_id(ids: Sequence[str], cell_id: str) -> str:
+    """The id of the cell that `id#index` names too, where no other has it."""
+    name, _, place = cell_id.rpartition("#")
+    is_other_name = cell_id not in ids and place.isdigit() and int(place) < len(ids) and ids[int(place)] == name
+    return name if is_other_name else cell_id
 
 
 def _with_mark(edit: CellEdit, mark: Mapping[str, Json]) -> CellEdit:

@@ -6,6 +6,7 @@ import ast
 import hashlib
 import posixpath
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,6 +113,13 @@ def find_cell(notebook: Notebook, cell_id: str) -> tuple[int, Mapping[str, Json]
     if not places:
         raise ToolRetry(f"{notebook.path} has no cell {cell_id!r}. Read the notebook for the ids of its cells.")
     return places[0], cells[places[0]]
+
+
+def names_of(notebook: Notebook) -> list[str]:
+    """How each cell is named: its id, or `id#index` where several have it."""
+    ids = [str(cell["id"]) for cell in notebook.content["cells"]]
+    counts = Counter(ids)
+    return [f"{one}#{at}" if counts[one] > 1 else one for at, one in enumerate(ids)]
 
 
 def check_version(cell: Mapping[str, Json], cell_id: str, version: str) -> None:

@@ -17,7 +17,16 @@ from ..schemas import Preview
 from ..toolkit import tool
 from .folders import Bounds, walk
 from .languages import code_language, seen_in
-from .naming import NotebookPath, api_path, find_cell, folder_path, folder_resource, for_people, notebook_resource
+from .naming import (
+    NotebookPath,
+    api_path,
+    find_cell,
+    folder_path,
+    folder_resource,
+    for_people,
+    names_of,
+    notebook_resource,
+)
 from .rendering import cell_source, error_line, images_of, output_text, outputs_text, raised
 from .searching import Match, make_finder
 
@@ -70,27 +79,37 @@ async def run_cells(
     timeout_s: Annotated[float, Field(gt=0, le=86_400, description="Seconds until a cell is interrupted.")] = 600.0,
 ) -> ToolResult:
     """Run several code cells from top to bottom, and stop at the first that fails. Outputs land in the notebook."""
-    # `data` holds path, ran (cell_id, index, status, text, error), left (cell ids that did not run)
+    # `data` holds path, ran (cell_id, index, status, text, error), left (cell ids that did not run), stopped
     name = api_path(context, path)
     wish = {"which": which, "cell_id": cell_id, "end_cell_id": end_cell_id}
-    chosen = _chosen(await context.live.read_notebook(name), wish)
+    notebook = await context.live.read_notebook(name)
+    chosen, names = _chosen(notebook, wish), names_of(notebook)
     _check_seen(context, chosen)
     ran: list[tuple[int, str, RunOutcome]] = []
+    stopped = ""
     for number, (at, cell) in enumerate(chosen, start=1):
         context.report(f"Running {for_people(at)}, {number} of {len(chosen)} …")
-        # Each cell is a request of its own: what was sent once is never sent again.
-        outcome = await context.live.run_cell(
-            name,
-            cell["id"],
-            expect=cell_source(cell),
-            timeout_s=timeout_s,
-            request_id=f"{context.request_id}/{number}",
-            on_progress=context.report,
-        )
+        try:
+            if "#" in names[at]:  # twins get ids of their own with the first outputs that are saved
+                names = names_of(await context.live.read_notebook(name))
+            # Each cell is a request of its own: what was sent once is never sent again.
+            outcome = await context.live.run_cell(
+                name,
+                names[at] if at < len(names) else str(cell["id"]),
+                expect=cell_source(cell),
+                timeout_s=timeout_s,
+                request_id=f"{context.request_id}/{number}",
+                on_progress=context.report,
+            )
+        except LindaError as error:
+            if not ran:
+                raise
+            stopped = f"{for_people(at).capitalize()} did not run: {error.message}"
+            break
         ran.append((at, str(cell["id"]), outcome))
         if outcome.status != "ok":
             break
-    return _ran(name, ran, [str(cell["id"]) for _, cell in chosen[len(ran) :]])
+    return _ran(name, ran, [str(cell["id"]) for _, cell in chosen[len(ran) :]], stopped)
 
 
 def _check_seen(context: ToolContext, chosen: list[tuple[int, Mapping[str, Json]]]) -> None:
@@ -102,7 +121,8 @@ def _code_of(chosen: list[tuple[int, Mapping[str, Json]]]) -> str:
     return "\n\n".join(f"# {for_people(at)}\n{cell_source(cell)}" for at, cell in chosen)
 
 
-def _ran(path: str, ran: list[tuple[int, str, RunOutcome]], left: list[str]) -> ToolResult:
+def _ran(path: str, ran: list[tuple[int, str, RunOutcome]], left: list[str], stopped: str) -> ToolResult:
+    """What the cells gave. `stopped`: why the first that is left did not run, where that is no fault of a cell."""
     parts, data = [], []
     for at, cell_id, outcome in ran:
         text = outputs_text(outcome.outputs, EACH_CHARS)
@@ -115,14 +135,18 @@ def _ran(path: str, ran: list[tuple[int, str, RunOutcome]], left: list[str]) -> 
     failed = bool(ran) and ran[-1][2].status != "ok"
     if not ran:
         parts.append("There is no code cell to run.")
+    if stopped:
+        parts.append(stopped)
     if left:
         parts.append(f"{len(left)} cells below it did not run: {', '.join(left[:20])}.")
     ok = len(ran) - failed
     return ToolResult(
         text="\n\n".join(parts),
-        title=f"Ran {ok} cells of {path}" + (f", stopped at {for_people(ran[-1][0])}" if failed else ""),
+        title=f"Ran {ok} cells of {path}"
+        + (f", stopped at {for_people(ran[-1][0])}" if failed else "")
+        + (", then stopped" if stopped else ""),
         outputs=tuple(output for _, _, outcome in ran for output in outcome.outputs)[-40:],
-        data={"path": path, "ran": data, "left": left},
+        data={"path": path, "ran": data, "left": left, "stopped": stopped},
         images=tuple(image for _, _, outcome in ran for image in images_of(outcome.outputs))[:3],
     )
 

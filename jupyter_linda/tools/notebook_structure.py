@@ -33,6 +33,7 @@ from .naming import (
     for_models,
     for_people,
     language_of,
+    names_of,
     new_cell_id,
     notebook_resource,
     saved_note,
@@ -339,9 +340,12 @@ async def clear_outputs(
     notebook, cells = await _with_outputs(context, {"path": path, "cell_id": cell_id})
     name = notebook.path
     ids = [str(cell["id"]) for cell in cells]
+    names = names_of(notebook)
+    chosen = {id(cell) for cell in cells}
+    wanted = [name for name, cell in zip(names, notebook.content["cells"], strict=True) if id(cell) in chosen]
     note = ""
     if ids:
-        outcome = await change_cells(context, notebook, [SetOutputs(one) for one in ids])
+        outcome = await change_cells(context, notebook, [SetOutputs(name) for name in wanted])
         note = saved_note(is_saved=outcome.is_saved)
     what = "There were no outputs to clear." if not ids else f"Cleared the outputs of {len(ids)} cells of {name}.{note}"
     return ToolResult(text=what, title=f"Cleared outputs of {name}", data={"path": name, "cell_ids": ids})

@@ -115,3 +115,27 @@ def test_matches_are_bounded_and_said_to_be(bench, put):
     result = bench.run(search_notebooks, query="x", max_matches=10)
     assert len(result.data["matches"]) == 10
     assert result.data["truncated"]
+
+
+async def test_what_ran_is_told_though_a_later_cell_was_changed_meanwhile(server_put, server_bench):
+    file = server_put("a.ipynb", notebook(code_cell("x = 1", "a"), code_cell("x += 1", "b"), code_cell("x", "c")))
+    run = server_bench.live.run_cell
+
+    async def run_while_somebody_types(path, cell_id, **options):
+        outcome = await run(path, cell_id, **options)
+        if cell_id == "a":
+            file.write_text(file.read_text().replace("x += 1", "x += 10"))
+        return outcome
+
+    server_bench.live.run_cell = run_while_somebody_types
+    result = await server_bench.call(run_cells, path="a.ipynb")
+    assert [(one["cell_id"], one["status"]) for one in result.data["ran"]] == [("a", "ok")]
+    assert result.data["left"] == ["b", "c"]
+    assert "Cell 2 did not run: Cell b of 'a.ipynb' changed since it was read." in result.text
+    assert result.title == "Ran 1 cells of a.ipynb, then stopped"
+
+
+async def test_twins_run_one_after_the_other(server_put, server_bench):
+    server_put("a.ipynb", notebook(code_cell("print('one')", "t"), code_cell("print('two')", "t")))
+    result = await server_bench.call(run_cells, path="a.ipynb")
+    assert [(one["status"], one["text"]) for one in result.data["ran"]] == [("ok", "one"), ("ok", "two")]

@@ -229,3 +229,30 @@ def test_only_what_did_not_happen_goes_from_the_journal(bench, file, tool, wish,
     with pytest.raises(StaleRevision):
         bench.run(tool, path="s.ipynb", **wish)
     assert len(bench.journal.entries) == is_done
+
+
+@pytest.mark.parametrize(
+    ("tool", "wish"),
+    [
+        (edit_cell, {"cell_id": "a#1", "old_text": "x = 1", "new_text": "x = 7"}),
+        (move_cell, {"cell_id": "m#0", "index": 2}),
+        (split_cell, {"cell_id": "a#1", "line": 2}),
+        (merge_cells, {"cell_ids": ["a#1", "b#2"]}),
+        (change_cell_type, {"cell_id": "a#1", "cell_type": "markdown"}),
+    ],
+)
+def test_a_cell_may_be_named_by_its_place_too_and_the_change_taken_back(bench, file, tool, wish):
+    """As the cells of a notebook with twins are named, also after those got ids of their own."""
+    before = shape(file)
+    bench.run(tool, path="s.ipynb", **wish)
+    assert shape(file) != before
+    take_all_back(bench)
+    assert shape(file) == before
+
+
+def test_outputs_of_twins_are_cleared_each_at_its_place(bench, put):
+    twins = [code_cell(text, "t", outputs=OUT) | {"execution_count": 1} for text in ("a", "b")]
+    file = put("twins.ipynb", notebook(*twins, code_cell("c", "c", outputs=OUT)))
+    bench.run(clear_outputs, path="twins.ipynb")
+    assert [cell["outputs"] for cell in cells(file)] == [[], [], []]
+    assert ["".join(cell["source"]) for cell in cells(file)] == ["a", "b", "c"]
