@@ -111,7 +111,7 @@ class CallAssembly:
         return CallDraft(
             call_id=whole_text(call.call_id) or self._ids.new("made"),
             name=whole_text(call.name)[:NAME_CHARS],
-            arguments="{}" if is_empty else arguments if meant is None else meant,
+            arguments="{}" if is_empty else arguments if meant is None else whole_text(meant),
             is_whole=meant is not None,
         )
 

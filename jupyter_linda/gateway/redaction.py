@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..storage.texts import whole_text
 from .redaction_forms import find_identities
 from .redaction_keys import find_keys
 from .redaction_plain import Plain
@@ -130,7 +131,7 @@ class Redactor:
         except (ValueError, RecursionError):
             return one(text), counts
         made = _each_string(value, one)
-        return (text if made == value else json.dumps(made, ensure_ascii=False)), counts
+        return (text if made == value else whole_text(json.dumps(made, ensure_ascii=False))), counts
 
     def _spans(self, text: str, terms: tuple[str, ...], secrets: tuple[str, ...], *, only_keys: bool) -> Spans:
         digest = hashlib.sha256(repr((terms, secrets, only_keys, text)).encode(errors="replace")).digest()

@@ -139,6 +139,14 @@ def test_calls_are_put_together_however_their_pieces_are_numbered(ids, case, pie
     assert assembled(ids, *pieces) == [("f", '{"x": 1}', True), ("g", "{}", True)]
 
 
+def test_half_a_character_in_mended_arguments_is_written_out_and_can_be_kept(ids):
+    once = '{"x": "\\ud83d"}'
+    for text in (once, once * 2, json.dumps(once), f"```json\n{once}\n```"):
+        ((_, arguments, is_whole),) = assembled(ids, (0, "a", "f", text))
+        assert is_whole
+        assert arguments.encode()
+
+
 def test_the_last_call_of_a_reply_cut_at_its_limit_is_not_whole(ids):
     assert assembled(ids, (0, "a", "f", '{"x": 1}'), (1, "b", "g", ""), reason="length") == [
         ("f", '{"x": 1}', True),

@@ -138,6 +138,11 @@ def test_of_a_key_nothing_is_left(text, left):
     assert gone(text, only_keys=True) == left
 
 
+def test_half_a_character_in_arguments_that_are_changed_can_be_sent():
+    made, _ = Redactor().redact_json('{"x": "\\ud83d ada@example.org"}', Book())
+    assert "⟦mail-1⟧" in made.encode().decode()
+
+
 def test_whole_numbers_in_arguments_are_looked_at_like_texts():
     text = '{"card": 4111111111111111, "rows": [150, 13812345678], "is": true}'
     made, counts = Redactor().redact_json(text, Book())
