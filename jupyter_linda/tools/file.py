@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fnmatch
 import hashlib
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -79,7 +80,9 @@ def version_of(content: bytes) -> str:
 def read_whole(real: str, path: str) -> bytes:
     """A checked file's whole content; `ToolFailed` when it is larger than a tool reads."""
     with open_checked(real, label=path) as stream:
-        content = stream.read(READ_LIMIT_BYTES + 1)
+        content: bytes | None = stream.read(READ_LIMIT_BYTES + 1)
+    if content is None:  # no file of a disk: it would have to be waited for
+        raise ToolFailed(f"{path!r} gives nothing to read now.", kind_of_failure="not_ready")
     if len(content) > READ_LIMIT_BYTES:
         raise ToolFailed(
             f"{path!r} is larger than {human_size(READ_LIMIT_BYTES)}.",
@@ -171,7 +174,7 @@ def _old(real: str, path: str) -> tuple[bytes | None, Decoded | None]:
     try:
         content = read_whole(real, path)
     except NotFound:
-        if Path(real).exists():
+        if os.path.exists(real):  # noqa: PTH110  # pathlib raises for long names
             raise
         return None, None
     try:

@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from ..errors import ToolFailed, ToolRetry
-from ..ports import ToolContext, ToolResult
+from ..ports import ToolContext, ToolResult, Unknown
 from ..schemas import Preview
 from ..toolkit import tool
 from .file import read_whole, write_noted
@@ -18,7 +18,7 @@ from .naming import NotebookPath, api_path, notebook_resource
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..ports import Json, Unknown
+    from ..ports import Json
     from ..schemas import Action
 
 NEWEST = (4, 5)
@@ -103,7 +103,10 @@ async def _preview(arguments: Mapping[str, Json], context: ToolContext) -> Previ
 async def _find(arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
     name = api_path(context, arguments["path"])
     raw = await asyncio.to_thread(read_whole, context.admit_path(name, "read"), name)
-    return _was_upgraded(name, "") if _format_of(raw) >= NEWEST else None
+    try:
+        return _was_upgraded(name, "") if _format_of(raw) >= NEWEST else None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return Unknown()  # it is no notebook any more
 
 
 TOOLS = (upgrade_notebook,)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -315,3 +316,16 @@ def test_arguments_beyond_all_measure_are_refused_in_words_of_ours(text):
     with pytest.raises(ToolRetry, match="hold a number too long, or are nested too deeply") as refused:
         read_file.parse(text)
     assert "set_int_max_str_digits" not in refused.value.message
+
+
+def test_a_file_that_would_have_to_be_waited_for_is_said_and_left_out_of_a_search(root, bench, monkeypatch):
+    (root / "log").write_text("found")
+
+    @contextlib.contextmanager
+    def nothing_yet(_real, **_options):
+        yield SimpleNamespace(read=lambda _size: None)
+
+    monkeypatch.setattr("jupyter_linda.tools.file.open_checked", nothing_yet)
+    with pytest.raises(ToolFailed, match="gives nothing to read now"):
+        bench.run(read_file, path="log")
+    assert bench.run(search_files, query="found").data["matches"] == []

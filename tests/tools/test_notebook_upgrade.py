@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from jupyter_linda.errors import InvalidInput, ToolFailed, ToolRetry
+from jupyter_linda.ports import Unknown
 from jupyter_linda.tools.notebook import read_notebook
 from jupyter_linda.tools.notebook_edits import edit_cell
 from jupyter_linda.tools.notebook_upgrade import upgrade_notebook
@@ -96,3 +97,9 @@ def test_after_a_crash_the_file_says_whether_it_happened(root, bench, put):
     assert bench.find(upgrade_notebook, path="old.ipynb") is None
     bench.run(upgrade_notebook, path="old.ipynb")
     assert bench.find(upgrade_notebook, path="old.ipynb").data["format"] == "4.5"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"nbformat": "x"}', "[" * 100_000])
+def test_after_a_crash_what_is_no_notebook_any_more_is_asked_about(bench, root, content):
+    (root / "a.ipynb").write_text(content)
+    assert isinstance(bench.find(upgrade_notebook, path="a.ipynb"), Unknown)
