@@ -9,6 +9,7 @@ import { chipKey, chipsOf } from './attached';
 import { rememberWelcome } from './starting';
 import {
   EMPTY_DRAFT,
+  NEW_CHAT,
   dropChat,
   placeQuestion,
   putChat,
@@ -322,6 +323,7 @@ export class Actions extends Condensing {
     this.store.update(state => ({
       ...putChat(state, chat),
       current: chat.chat_id,
+      newChat: NEW_CHAT,
       drafts: {
         ...drafts,
         [chat.chat_id]: drafts[''] ?? EMPTY_DRAFT,

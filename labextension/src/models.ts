@@ -6,6 +6,7 @@ import { costOf, tokensOf } from './moments';
 import type { ModelInfo, Usage } from './types';
 
 const AUTOMATIC = 'linda/automatic';
+const DEMO = 'linda/demo';
 
 /** Whether a provider has it; ours are the demo model and the automatic choice. */
 export function isReal(model: ModelInfo): boolean {
@@ -28,13 +29,25 @@ export function describe(
     };
   }
   return {
-    label: model.label || model.model_id,
+    label:
+      model.model_id === DEMO
+        ? trans.__('Built-in demo')
+        : model.label || model.model_id,
     notes: [
-      model.is_local ? trans.__('on this machine') : model.provider,
+      isReal(model) ? model.provider : '',
+      model.is_local ? trans.__('on this machine') : '',
       model.is_ready ? '' : trans.__('not ready'),
       model.note
     ].filter(Boolean)
   };
+}
+
+/** A model's name in a list of one line each: two providers may have models of one name. */
+export function nameInList(model: ModelInfo, trans: TranslationBundle): string {
+  const { label } = describe(model, trans);
+  return isReal(model) && model.provider
+    ? `${label} (${model.provider})`
+    : label;
 }
 
 /** Tokens in and out of one model call, and its price where that is known and not nothing. */

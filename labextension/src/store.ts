@@ -50,6 +50,9 @@ export interface Draft {
   items: ContextItem[];
 }
 
+/** What holds for a new chat until something else is chosen in it. */
+export const NEW_CHAT: State['newChat'] = { model: '', mode: 'ask' };
+
 export interface State {
   connection: Connection;
   view: View;
@@ -117,7 +120,7 @@ export const START: State = {
   logs: {},
   current: null,
   drafts: {},
-  newChat: { model: '', mode: 'ask' },
+  newChat: NEW_CHAT,
   status: null,
   models: null,
   providers: null,

@@ -9,14 +9,20 @@ import { choose, logFrom } from '../src/reduce';
 import { carryOut } from '../src/slash';
 import { Store } from '../src/store';
 import type { Stream } from '../src/stream';
-import type { ContextItem, NewMessage } from '../src/types';
+import type { ContextItem, NewChat, NewMessage } from '../src/types';
 import { CHAT_ID, message, run, view } from './events';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}Z`;
 
 function rig() {
   const sent: NewMessage[] = [];
+  const made: NewChat[] = [];
   const api = {
+    newChat: (body: NewChat) => {
+      made.push(body);
+      return Promise.resolve(view().chat);
+    },
+    chat: () => Promise.resolve(view()),
     sendMessage: (_chatId: string, body: NewMessage) => {
       sent.push(body);
       return Promise.resolve({
@@ -61,7 +67,7 @@ function rig() {
     })
   );
   store.update({ current: CHAT_ID, view: 'chat', logs: { [CHAT_ID]: log } });
-  return { actions, store, sent };
+  return { actions, store, sent, made };
 }
 
 test('a message follows the end of the branch that is seen', async () => {
@@ -70,6 +76,21 @@ test('a message follows the end of the branch that is seen', async () => {
   assert.equal(sent[0].parent_id, 'a1');
   await actions.sendText('and more');
   assert.equal(sent[1].parent_id, 'sent-1');
+});
+
+test('what was chosen for a new chat holds for that chat only', async () => {
+  const { actions, store, made } = rig();
+  for (const text of ['first', 'second']) {
+    store.update({ current: null });
+    if (text === 'first') {
+      actions.setMode('edit');
+    }
+    await actions.sendText(text);
+  }
+  assert.deepEqual(
+    made.map(one => one.mode),
+    ['edit', 'ask']
+  );
 });
 
 test('right after Retry a message follows the message that is answered again', async () => {

@@ -3,7 +3,7 @@
 import React from 'react';
 
 import { useFrame, useStore } from '../frame';
-import { describe, isReal } from '../models';
+import { isReal, nameInList } from '../models';
 
 export function Fallbacks(): JSX.Element {
   const { actions, trans } = useFrame();
@@ -14,7 +14,7 @@ export function Fallbacks(): JSX.Element {
   );
   const labelOf = (id: string): string => {
     const known = models?.models.find(model => model.model_id === id);
-    return known ? describe(known, trans).label : id;
+    return known ? nameInList(known, trans) : id;
   };
   return (
     <section aria-labelledby="linda-fallbacks">
@@ -65,7 +65,7 @@ export function Fallbacks(): JSX.Element {
           <option value="">{trans.__('Add a model…')}</option>
           {offered.map(model => (
             <option key={model.model_id} value={model.model_id}>
-              {model.model_id}
+              {nameInList(model, trans)}
             </option>
           ))}
         </select>

@@ -4,7 +4,7 @@ import React from 'react';
 
 import type { DetectedServer } from '../api';
 import { useFrame, useStore } from '../frame';
-import { describe } from '../models';
+import { nameInList } from '../models';
 import { clockTime } from '../moments';
 import { ProviderForm } from '../parts/provider';
 import { Fallbacks } from '../parts/fallbacks';
@@ -100,7 +100,7 @@ function DefaultModel(): JSX.Element {
         {!models?.default && <option value="">{trans.__('No model')}</option>}
         {(models?.models ?? []).map(model => (
           <option key={model.model_id} value={model.model_id}>
-            {describe(model, trans).label}
+            {nameInList(model, trans)}
             {model.is_ready ? '' : ` (${trans.__('not ready')})`}
           </option>
         ))}
