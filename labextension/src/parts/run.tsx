@@ -146,6 +146,15 @@ function runOf(log: ChatLog, message: Message): Run | undefined {
     .pop();
 }
 
+/** Who answered: not always the model that was chosen. */
+function modelsOf(run: Run, log: ChatLog): string[] {
+  const answered = Object.values(log.messages)
+    .filter(one => one.run_id === run.run_id && one.role === 'assistant')
+    .map(one => one.model)
+    .filter(Boolean);
+  return answered.length > 0 ? [...new Set(answered)] : [run.model];
+}
+
 function runWords(run: Run, log: ChatLog, trans: TranslationBundle): string {
   const used = tokensOf(run, log);
   const facts = [
@@ -165,7 +174,11 @@ function runWords(run: Run, log: ChatLog, trans: TranslationBundle): string {
         .filter(Boolean)
         .join(' · ');
     case 'done':
-      return [...facts, duration(run.started_at, run.ended_at), run.model]
+      return [
+        ...facts,
+        duration(run.started_at, run.ended_at),
+        ...modelsOf(run, log)
+      ]
         .filter(Boolean)
         .join(' · ');
     default:
