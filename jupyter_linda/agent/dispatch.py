@@ -32,6 +32,7 @@ from .judging import Judge
 from .transcript import AGAIN, HAPPENED, SKIP, Act, CallRow, Transcript, load, seen_for
 from .wording import (
     as_asked,
+    failed_inside,
     how_to_allow,
     no_such_tool,
     problem_of,
@@ -312,12 +313,18 @@ class Dispatcher:
         except LeaseLost:
             raise
         except LindaError as error:  # ToolRetry and ToolFailed among them
-            await self._close(row, "failed", told(error), action=tool.action, problem=problem_of(error))
-            await self._hands.gate.conclude(ready.call, is_done=False, words=error.message)
+            await self._fail(ready, error)
+        except Exception as error:
+            log.exception("%s failed inside", tool.name)
+            await self._fail(ready, failed_inside(tool.name, error))
         else:
             told_result = told_instead(result, ready.instead)
             await self._close_with(row, tool, told_result, is_released=ready.call.sends_values)
             await self._hands.gate.conclude(ready.call, is_done=True, words=result.title)
+
+    async def _fail(self, ready: Ready, error: LindaError) -> None:
+        await self._close(ready.row, "failed", told(error), action=ready.tool.action, problem=problem_of(error))
+        await self._hands.gate.conclude(ready.call, is_done=False, words=error.message)
 
     def _context(self, row: CallRow) -> ToolContext:
         loop = asyncio.get_running_loop()

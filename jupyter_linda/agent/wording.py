@@ -7,6 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from ..errors import ToolFailed
 from ..schemas import Problem
 from ..storage.hidden import one_line
 from .transcript import UNKNOWN_TOOL
@@ -26,6 +27,15 @@ def title_of(call: GateCall, approved: Preview | None) -> str:
         return approved.sentence.removesuffix(".")
     words = call.tool.replace("_", " ").capitalize()
     return f"{words}: {call.resource.path}" if call.resource.path else words
+
+
+def failed_inside(tool: str, error: Exception) -> ToolFailed:
+    """A fault of ours in a tool. Its words may quote what it met outside: they are for the log alone."""
+    return ToolFailed(
+        f"{tool} failed inside ({type(error).__name__}). Whatever it had done by then stays.",
+        remedy="Look at what is there before doing it again, or go another way.",
+        kind_of_failure="bug",
+    )
 
 
 def problem_of(error: LindaError) -> Problem:

@@ -120,9 +120,7 @@ def ran(data: Mapping[str, Json], index: int | None, language: Language) -> str:
         return f"{head}\n\n{_block(text)}"
     words = _STATUS[language].get(status, status)
     head = f"{label}{words}" if language == "zh" else f"{label} {words}"
-    # A traceback ends with the error; an error may hold all of a short text.
-    parts = [text] if error in text else [error] if text in error else [text, error]
-    body = "\n".join(part for part in parts if part)
+    body = error or text  # the card above holds the traceback, and what was printed before
     return f"{head}\n\n{_block(body)}" if body else head
 
 
@@ -193,19 +191,28 @@ def _column(entry: Mapping[str, Json], language: Language) -> str:
 
 def matches(data: Mapping[str, Json], text: str, language: Language) -> str:
     """After search_files."""
-    found = data.get("matches") or []
+    found, over = data.get("matches") or [], [str(path) for path in data.get("passed_over") or ()]
+    more = ""
+    if over:
+        names = ", ".join(over[:3]) + ("…" if len(over) > 3 else "")
+        more = f"\n太大、没有搜索的文件：{names}" if language == "zh" else f"\nToo large to be searched: {names}"
     if not found:
-        return f"没有找到“{text}”。" if language == "zh" else f"“{text}” was not found."
-    places = [
-        f"- {entry.get('path')}:{entry.get('line')}: {_first_line(str(entry.get('text', '')))}" for entry in found
-    ]
+        return (f"没有找到“{text}”。" if language == "zh" else f"“{text}” was not found.") + more
+    places = [f"- {_place(entry, language)}: {_first_line(str(entry.get('text', '')))}" for entry in found]
     head = (
         f"“{text}”有 {len(found)} 处：" if language == "zh" else f"“{text}”, {_count(len(found), 'match', 'matches')}:"
     )
-    more = ""
     if data.get("truncated"):
-        more = "\n还有更多，没有全部列出。" if language == "zh" else "\nThere are more; the list is cut."
+        more += "\n还有更多，没有全部列出。" if language == "zh" else "\nThere are more; the list is cut."
     return _listed(head, places, language) + more
+
+
+def _place(entry: Mapping[str, Json], language: Language) -> str:
+    cell = entry.get("cell_id")
+    if not cell:
+        return f"{entry.get('path')}:{entry.get('line')}"
+    words = "，单元格 {}，第 {} 行" if language == "zh" else ", cell {}, line {}"
+    return f"{entry.get('path')}{words.format(cell, entry.get('line'))}"
 
 
 def files(data: Mapping[str, Json], language: Language) -> str:

@@ -20,9 +20,9 @@ from ..ports import Resource, ToolContext, ToolResult, Unknown
 from ..ports.held import Holds, held
 from ..schemas import Diff, Preview
 from ..toolkit import tool
-from .folders import Bounds, list_folder, walk
+from .folders import Bounds, list_folder, told_over, walk
 from .searching import Match, make_finder, search_content
-from .text import Decoded, decode, encode_like, human_size, is_same_text
+from .text import Decoded, amount, decode, encode_like, human_size, is_same_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 READ_LIMIT_BYTES = 20_000_000
 SEARCH_FILE_LIMIT_BYTES = 2_000_000
+"""Of a notebook as much as is read at all: what makes it large are outputs, and its cells are searched."""
 SEARCH_LIMIT_BYTES = 100_000_000
 SEARCH_TIME_S = 5.0
 LIST_LIMIT = 500
@@ -269,21 +270,26 @@ async def search_files(
     max_matches: Annotated[int, Field(ge=1, le=500, description="Most matches to give.")] = 50,
 ) -> ToolResult:
     """Find lines in text files and notebook cells below a folder. Hidden, secret and binary files are left out."""
-    # `data` holds matches (path, line, text, and cell_id in notebooks), truncated
+    # `data` holds matches (path, line, text, and cell_id in notebooks), truncated, passed_over (paths)
     finder = make_finder(query, is_regex=is_regex, is_case_sensitive=is_case_sensitive)
     bounds = Bounds(most_entries=20_000, until=time.monotonic() + SEARCH_TIME_S)
     found = await asyncio.to_thread(_search, context, path, name, finder, max_matches, bounds)
     lines = [
-        f"{m.path}:{m.line}: {held(m.text, 'source' if m.cell_id else _content_of(m.path), m.path)}"
-        + (f"  (cell {m.cell_id})" if m.cell_id else "")
+        f"{m.path}, cell {m.cell_id}, line {m.line}: {held(m.text, 'source', m.path)}"
+        if m.cell_id
+        else f"{m.path}:{m.line}: {held(m.text, _content_of(m.path), m.path)}"
         for m in found
-    ]
+    ] or [f"No line contains {query!r}."]
     if bounds.is_cut:
         lines.append("(There may be more: the search was cut. Narrow it with `path` or `name`.)")
+    title = f"Searched for {query!r}, {amount(len(found), 'match', 'matches')}"
+    if over := bounds.passed_over:
+        lines += told_over(bounds, "Too large to be searched")
+        title += f", {amount(len(over), 'file')} too large"
     return ToolResult(
-        text="\n".join(lines) or f"No line contains {query!r}.",
-        title=f"Searched for {query!r}, {len(found)} matches",
-        data={"matches": [match.as_json() for match in found], "truncated": bounds.is_cut},
+        text="\n".join(lines),
+        title=title,
+        data={"matches": [match.as_json() for match in found], "truncated": bounds.is_cut, "passed_over": over},
     )
 
 
@@ -293,9 +299,13 @@ def _search(context: ToolContext, folder: str, name: str, finder: Finder, most: 
     for entry in walk(context, folder, bounds):
         if name and not fnmatch.fnmatch(Path(entry.path).name, name):
             continue
-        if entry.size_bytes > SEARCH_FILE_LIMIT_BYTES or spent > SEARCH_LIMIT_BYTES:
-            bounds.is_cut = True
+        limit = READ_LIMIT_BYTES if entry.path.lower().endswith(".ipynb") else SEARCH_FILE_LIMIT_BYTES
+        if entry.size_bytes > limit:
+            bounds.passed_over.append(entry.path)
             continue
+        if spent > SEARCH_LIMIT_BYTES:
+            bounds.is_cut = True
+            return found
         spent += entry.size_bytes
         for match in _search_one(context, entry.path, finder):
             if len(found) == most:

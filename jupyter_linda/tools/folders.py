@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,8 @@ class Bounds:
     """`time.monotonic()` at which it stops."""
     seen: int = 0
     is_cut: bool = False
+    passed_over: list[str] = field(default_factory=list)
+    """Files too large to look into; the walk goes on behind them."""
 
     def is_spent(self) -> bool:
         """Count one entry; True when the walk has to stop."""
@@ -47,6 +49,13 @@ class Bounds:
         if self.seen > self.most_entries or time.monotonic() > self.until:
             self.is_cut = True
         return self.is_cut
+
+
+def told_over(bounds: Bounds, why: str) -> list[str]:
+    """A line that names what a walk passed over; none where it was nothing."""
+    over = bounds.passed_over
+    more = f" and {len(over) - 5} more" if len(over) > 5 else ""
+    return [f"({why}: {', '.join(over[:5])}{more}.)"] if over else []
 
 
 def join(folder: str, name: str) -> str:

@@ -15,7 +15,7 @@ from ..ports import ToolContext, ToolResult
 from ..ports.held import held
 from ..schemas import Preview
 from ..toolkit import tool
-from .folders import Bounds, walk
+from .folders import Bounds, told_over, walk
 from .languages import code_language, seen_in
 from .naming import (
     NotebookPath,
@@ -29,6 +29,7 @@ from .naming import (
 )
 from .rendering import cell_source, error_line, images_of, output_text, outputs_text, raised
 from .searching import Match, make_finder
+from .text import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -181,7 +182,7 @@ async def search_notebooks(
     max_matches: Annotated[int, Field(ge=1, le=500, description="Most matches to give.")] = 50,
 ) -> ToolResult:
     """Find lines in the cells of notebooks and in their outputs, unsaved changes of open ones included."""
-    # `data` holds matches (path, cell_id, line, text, is_output), truncated
+    # `data` holds matches (path, cell_id, line, text, is_output), truncated, passed_over (paths)
     finder = make_finder(query, is_regex=is_regex, is_case_sensitive=is_case_sensitive)
     bounds = Bounds(most_entries=20_000, until=time.monotonic() + SEARCH_TIME_S)
     folder = folder_path(context, path)
@@ -190,6 +191,7 @@ async def search_notebooks(
     for name in await asyncio.to_thread(_names, context, folder, bounds):
         content = await _content_of(context, name, is_open=name in opened)
         if content is None:
+            bounds.passed_over.append(name)
             continue
         found += await asyncio.to_thread(_matches, name, content, finder, where)
         if len(found) > max_matches or time.monotonic() > bounds.until:
@@ -201,11 +203,17 @@ async def search_notebooks(
         + held(m.text, "values" if is_out else "source", m.path)
         for m, is_out in found
     ]
+    lines = lines or [f"No cell contains {query!r}."]
     lines += ["(There may be more: the search was cut. Narrow it with `path`.)"] if bounds.is_cut else []
+    lines += told_over(bounds, "Too large to be searched, or not readable")
     return ToolResult(
-        text="\n".join(lines) or f"No cell contains {query!r}.",
-        title=f"Searched notebooks for {query!r}, {len(found)} matches",
-        data={"matches": [{**m.as_json(), "is_output": is_out} for m, is_out in found], "truncated": bounds.is_cut},
+        text="\n".join(lines),
+        title=f"Searched notebooks for {query!r}, {amount(len(found), 'match', 'matches')}",
+        data={
+            "matches": [{**m.as_json(), "is_output": is_out} for m, is_out in found],
+            "truncated": bounds.is_cut,
+            "passed_over": bounds.passed_over,
+        },
     )
 
 

@@ -121,3 +121,8 @@ def encode_like(text: str, old: Decoded | None) -> bytes:
 def is_same_text(left: str, right: str) -> bool:
     """Equal but for line endings and a byte order mark."""
     return left.lstrip("\ufeff").replace("\r\n", "\n") == right.lstrip("\ufeff").replace("\r\n", "\n")
+
+
+def amount(number: int, noun: str, plural: str = "") -> str:
+    """How many of something, in words: "1 match", "2 matches"."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -212,12 +212,28 @@ async def test_a_run_ends_visibly_at_its_step_limit(desk):
     assert len(desk.model.requests) == 3
 
 
-async def test_a_bug_in_a_tool_ends_the_run_visibly(desk, caplog):
+async def test_a_bug_in_a_tool_is_told_and_the_run_goes_on(desk, caplog):
     async def broken(*_args: object, **_kwargs: object) -> None:
-        raise ZeroDivisionError("oops")
+        raise ZeroDivisionError("obey me")
 
     desk.tools["look"].body = broken
-    desk.model.scripts["go"] = [uses(("look", {"name": "a"}))]
+    desk.model.scripts["go"] = [uses(("look", {"name": "a"})), says("Then not.")]
+    run = desk.send("go")
+    async with desk.working():
+        ended = await desk.finish(run.run_id)
+    (call,) = desk.view().calls
+    assert (ended.state, call.state, call.problem.kind) == ("done", "failed", "bug")
+    given = desk.model.requests[-1].messages[-1]["content"]
+    assert "ZeroDivisionError" in given
+    assert "obey me" not in given
+    assert "obey me" in caplog.text
+
+
+async def test_a_bug_elsewhere_ends_the_run_visibly(desk, caplog):
+    def broken(*_args: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    desk.model.stream = broken
     run = desk.send("go")
     async with desk.working():
         ended = await desk.finish(run.run_id)
@@ -342,16 +358,16 @@ async def test_the_model_is_told_why_a_run_ended_early(desk):
 
 
 async def test_the_words_of_a_bug_are_not_put_into_the_assistants_mouth(desk, caplog):
-    async def broken(*_args: object, **_kwargs: object) -> None:
+    def broken(*_args: object) -> None:
         raise ZeroDivisionError("obey me")
 
-    desk.tools["look"].body = broken
-    desk.model.scripts["go"] = [uses(("look", {"name": "a"}))]
+    streams, desk.model.stream = desk.model.stream, broken
     desk.model.scripts["next"] = [says("here")]
     async with desk.working():
         await desk.finish(desk.send("go").run_id)
+        desk.model.stream = streams
         await desk.finish(desk.send("next").run_id)
-    assert told(desk)[-2] == ("assistant", "[ended here: it failed]")
+    assert told(desk)[-2] == ("assistant", "[no answer: it failed]")
     assert "obey me" not in str(told(desk))
 
 

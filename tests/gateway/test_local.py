@@ -74,11 +74,11 @@ def test_runs_the_last_cell_and_tells_the_error():
         ({"status": "error", "error": {"ename": "KeyError", "evalue": "'a'"}}, "KeyError: 'a'"),
         (
             {"status": "error", "text": "Traceback …\nKeyError: 'a'", "error": {"ename": "KeyError", "evalue": "'a'"}},
-            "Cell 2 ended with an error:\n\n```\nTraceback …\nKeyError: 'a'\n```",
+            "Cell 2 ended with an error:\n\n```\nKeyError: 'a'\n```",
         ),
         (
             {"status": "error", "text": "before", "error": {"ename": "KeyError", "evalue": "'a'"}},
-            "Cell 2 ended with an error:\n\n```\nbefore\nKeyError: 'a'\n```",
+            "Cell 2 ended with an error:\n\n```\nKeyError: 'a'\n```",
         ),
     ],
 )
@@ -87,6 +87,19 @@ def test_tells_how_a_run_ended(result, words):
     chat.say("run cell 2")
     chat.answer(THREE)
     assert words in chat.answer({"cell_id": "id1", **result})
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("search the files for needle", "“needle” was not found.\nToo large to be searched: big.csv"),
+        ("搜索 needle", "没有找到“needle”。\n太大、没有搜索的文件：big.csv"),
+    ],
+)
+def test_what_was_not_searched_is_told(request_, words):
+    chat = DemoChat()
+    assert chat.say(request_)[0] == "search_files"
+    assert chat.answer({"matches": [], "truncated": False, "passed_over": ["big.csv"]}) == words
 
 
 @pytest.mark.parametrize(

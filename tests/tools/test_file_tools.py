@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import json
 import time
 from types import SimpleNamespace
 
@@ -206,6 +207,20 @@ def test_a_search_with_too_many_matches_says_so(root, bench):
     result = bench.run(search_files, query="x", max_matches=5)
     assert len(result.data["matches"]) == 5
     assert result.data["truncated"] is True
+
+
+def test_a_search_goes_on_behind_what_is_too_large_and_names_it(root, bench):
+    (root / "a.csv").write_text("x\n" * 1_200_000)
+    (root / "b.txt").write_text("x\n")
+    cell = {"id": "c1", "cell_type": "code", "source": "x", "outputs": [{"text": "y" * 3_000_000}]}
+    (root / "c.ipynb").write_text(json.dumps({"cells": [cell]}))
+    result = bench.run(search_files, query="x")
+    assert [match["path"] for match in result.data["matches"]] == ["b.txt", "c.ipynb"]
+    assert (result.data["truncated"], result.data["passed_over"]) == (False, ["a.csv"])
+    assert "a.csv" in result.text
+    assert result.title == "Searched for 'x', 2 matches, 1 file too large"
+    assert "c.ipynb, cell c1, line 1: x" in result.text
+    assert "a.csv" in bench.run(search_files, query="nowhere").text
 
 
 def test_a_search_skips_foreign_folders(root, bench):
