@@ -29,15 +29,20 @@ Litellm = Any  # litellm ships no types worth the name
 
 
 def import_litellm() -> Litellm:
-    """Import litellm (2.6 s, 190 MB: in a thread, after the worker answers) without a look at the network."""
+    """Import litellm (2.6 s, 190 MB: in a thread, after the worker answers) without a look at the network.
+
+    `USE_LITELLM_PROXY` is taken out of the environment: it would send every request to another place than is shown.
+    """
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_OFFLINE_MODE", "true")
     spare(*LOOPBACK)
     import litellm  # noqa: PLC0415  heavy, and only its owner loads it
 
+    os.environ.pop("USE_LITELLM_PROXY", None)  # behind the import, which may read it from a file .env
     follow_none()
     litellm.suppress_debug_info = True
     litellm.telemetry = False
+    litellm.use_litellm_proxy = False
     litellm.drop_params = True  # a provider without an option gets the call without it
     return litellm
 

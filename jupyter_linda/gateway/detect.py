@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from .faults import listing_fault, plain_fault
 from .proxies import is_loopback
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ async def _look(client: httpx.AsyncClient, label: str, kind: str, base_url: str,
 
 
 async def list_models(connection: Connection) -> list[str]:
-    """The models an OpenAI-compatible endpoint lists; empty where it does not say."""
+    """The models an OpenAI-compatible endpoint lists; empty where it does not say.
+
+    Raises `ProviderFault` where nobody answers there, or the key, the account or the server is what is wrong.
+    """
     if not connection.base_url:
         return []
     headers = {"Authorization": f"Bearer {connection.key}"} if connection.key else {}
@@ -57,8 +61,15 @@ async def list_models(connection: Connection) -> list[str]:
             answer = await client.get(
                 connection.base_url.rstrip("/") + ("/api/tags" if is_ollama else "/models"), headers=headers
             )
-            return _names(answer.raise_for_status().json()) or []
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
+    except httpx.TimeoutException as error:
+        raise plain_fault("unreachable" if isinstance(error, httpx.ConnectTimeout) else "timeout") from error
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
+        raise plain_fault("unreachable") from error
+    if kind := listing_fault(answer.status_code):
+        raise plain_fault(kind, f" (status {answer.status_code})")
+    try:
+        return _names(answer.json()) or []
+    except ValueError:
         return []
 
 

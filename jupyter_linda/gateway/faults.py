@@ -191,6 +191,12 @@ def _by_status(status: int | None) -> str:
     return BY_STATUS.get(status, "bad_request")
 
 
+def listing_fault(status: int) -> str:
+    """Which kind of fault the status of a list of models tells; empty where it is one, or there is merely none."""
+    is_telling = status in BY_STATUS and status not in (404, 413)
+    return _by_status(status) if is_telling or 300 <= status < 400 or (status >= 500 and status != 501) else ""
+
+
 # ---- reading an exception ------------------------------------------------------------------------
 
 

@@ -26,10 +26,17 @@ async def try_connection(
             "Nothing was sent: “offline” is on.",
             remedy="Switch it off under Permissions > What may leave, then test again.",
         )
-    listed = await list_models(providers.draft(name, wish, ""))
+    listed: list[str] = []
+    try:
+        listed = await list_models(providers.draft(name, wish, ""))
+    except ProviderFault as fault:
+        if not wish.models:  # with one named, that one's answer tells more
+            return _result(fault.message, remedy=fault.remedy)
     wanted = next(iter(wish.models or tuple(listed)), "")
+    if not wanted and wish.base_url:
+        return _result("Nothing at this address lists models.", remedy="Check the address, or name a model to test.")
     if not wanted:
-        return _result("The provider lists no models.", remedy="Name a model to test.")
+        return _result("No model is named.", remedy="Name a model to test.")
     try:
         said = await model.test(providers.draft(name, wish, wanted), wanted)
     except ProviderFault as fault:

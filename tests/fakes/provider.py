@@ -135,6 +135,8 @@ class FakeProvider:
         self.raw: list[bytes] = []
         """Headers and body of every request, as they came."""
         self.authorizations: list[str] = []
+        self.listing: Fail | Json = Json({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+        """What is answered to who asks for the models."""
         self.first_byte_at: list[float] = []
         self.received_at: list[float] = []
         self._scripts: list[tuple[str, Sequence[Reply]]] = []
@@ -205,12 +207,11 @@ class FakeProvider:
                 """Quiet."""
 
             def do_GET(self) -> None:
-                body = json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                match provider.listing:
+                    case Fail() as fail:
+                        self._fail(fail)
+                    case Json(body):
+                        self._document(200, body)
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from jupyter_linda.gateway.proxies import LOOPBACK, is_loopback, spare
 from tests.fakes.provider import FakeProvider
+
+
+NOBODY = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -47,10 +51,30 @@ def test_a_loopback_address_of_its_own_is_spared_too(monkeypatch):
 
 
 def test_a_model_here_is_not_asked_through_the_proxy_of_the_environment(provider, tmp_path):
-    """In a process of its own: litellm reads the environment when it is first used."""
+    dead = {name: NOBODY for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")}
+    assert "Finished" in _ask(provider, tmp_path, "near/scripted", dead)
+    assert provider.requests
+
+
+def test_no_word_of_the_environment_sends_requests_to_another_place(provider, tmp_path):
+    """Of a provider whose address litellm knows; the way there is closed, the one to the other place open."""
+    closed = {name: NOBODY for name in ("HTTPS_PROXY", "https_proxy")}
+    rerouting = {
+        "USE_LITELLM_PROXY": "true",
+        "LITELLM_PROXY_API_BASE": provider.base_url,
+        "LITELLM_PROXY_API_KEY": "sk-other-0123456789",
+        "GROQ_API_KEY": "gsk-0123456789",
+    }
+    assert "unreachable" in _ask(provider, tmp_path, "groq/llama-3.3-70b-versatile", {**closed, **rerouting})
+    assert not provider.requests
+
+
+def _ask(provider: FakeProvider, folder: Path, model: str, variables: Mapping[str, str]) -> str:
+    """The last event or the kind of fault, asked in a process of its own: litellm reads the environment at once."""
     code = f"""
 import asyncio
 from pathlib import Path
+from jupyter_linda.errors import ProviderFault
 from jupyter_linda.gateway.asking import Timeouts
 from jupyter_linda.gateway.client import LitellmModel
 from jupyter_linda.gateway.providers import Providers
@@ -58,25 +82,25 @@ from jupyter_linda.ports import ModelRequest
 from jupyter_linda.schemas import ProviderInput
 from jupyter_linda.seeds import RandomIds, SystemClock
 
-providers = Providers(Path({str(tmp_path)!r}), SystemClock(), default_model="", allowed_models=(), is_demo_ready=lambda: False)
+providers = Providers(Path({str(folder)!r}), SystemClock(), default_model="", allowed_models=(), is_demo_ready=lambda: False)
 providers.put("near", ProviderInput(kind="openai", base_url={provider.base_url!r}, models=("scripted",), key="sk-0123456789"))
 model = LitellmModel(providers, RandomIds(), None, timeouts=Timeouts(5, 20, 20))
 
 async def ask():
-    return [event async for event in model.stream(ModelRequest("near/scripted", [{{"role": "user", "content": "hi"}}]))]
+    try:
+        async for event in model.stream(ModelRequest({model!r}, [{{"role": "user", "content": "hi"}}])):
+            last = event
+    except ProviderFault as fault:
+        return fault.kind_of_fault
+    return last
 
-print(len(asyncio.run(ask())))
+print(asyncio.run(ask()))
 """
-    dead = "http://127.0.0.1:9"
     made = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**_plain(), "HTTP_PROXY": dead, "http_proxy": dead, "ALL_PROXY": dead, "all_proxy": dead},
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env={**_plain(), **variables}
     )
     assert made.returncode == 0, made.stderr[-2000:]
-    assert provider.requests
+    return made.stdout
 
 
 def _plain():
