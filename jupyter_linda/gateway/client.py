@@ -18,7 +18,7 @@ from .providers import AUTOMATIC, DEMO_MODEL, Connection, Providers
 from .proxies import LOOPBACK, spare
 from .redirects import follow_none
 from .reply import Reply
-from .usage import counted, estimated, priced, was_given
+from .usage import counted, estimated, own_cost, priced, was_given
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -94,9 +94,9 @@ class LitellmModel(Model):
         """US dollars of so many tokens in and out; None where the price is not known."""
         if model == AUTOMATIC:
             return None  # it is not known yet who answers
-        if self._providers.stays_here(model):
-            return 0.0
         usage = Usage(input_tokens=given, output_tokens=taken)
+        if self._providers.stays_here(model):
+            return 0.0 if model == DEMO_MODEL else own_cost(usage, self._providers.connect(model)) or 0.0
         return priced(await self.library(), usage, self._providers.connect(model), is_local=False).cost_usd
 
     async def _stream(

@@ -62,14 +62,22 @@ def _estimate(litellm: Litellm, arguments: Mapping[str, Any], written: str) -> U
 
 
 def priced(litellm: Litellm, usage: Usage, connection: Connection, *, is_local: bool) -> Usage:
-    """With the cost: 0 on this machine, else by the provider's own prices or litellm's; None where neither is known."""
-    return usage.model_copy(update={"cost_usd": 0.0 if is_local else _cost(litellm, usage, connection)})
+    """With the cost: by prices given for the provider, else 0 on this machine, else litellm's; None where not known."""
+    cost = own_cost(usage, connection)
+    if cost is None:
+        cost = 0.0 if is_local else _listed_cost(litellm, usage, connection)
+    return usage.model_copy(update={"cost_usd": cost})
 
 
-def _cost(litellm: Litellm, usage: Usage, connection: Connection) -> float | None:
+def own_cost(usage: Usage, connection: Connection) -> float | None:
+    """US dollars by the prices that were given for the provider; None where none were."""
     given_usd, taken_usd = connection.million_usd
-    if given_usd is not None and taken_usd is not None:
-        return (usage.input_tokens * given_usd + usage.output_tokens * taken_usd) / 1e6
+    if given_usd is None or taken_usd is None:
+        return None
+    return (usage.input_tokens * given_usd + usage.output_tokens * taken_usd) / 1e6
+
+
+def _listed_cost(litellm: Litellm, usage: Usage, connection: Connection) -> float | None:
     if connection.base_url:
         return None  # somebody else's server, with models that may be named like a provider's
     try:

@@ -25,13 +25,19 @@ QUARTER_US = 15 * 60 * MICROS
 
 _COUNTS = ("calls", "input_tokens", "output_tokens", "cached_tokens", "unpriced_calls", "estimated_calls")
 _IS_LOCAL = model_calls.c.is_local
+_IS_UNPRICED = (
+    model_calls.c.cost_usd_micros.is_(None)
+    & ~_IS_LOCAL
+    & (model_calls.c.input_tokens + model_calls.c.output_tokens > 0)
+)
+"""What runs on this machine is charged by nobody, and what took no tokens neither, whatever their price."""
 _SUMS = (
     func.count().label("calls"),
     func.sum(model_calls.c.input_tokens).label("input_tokens"),
     func.sum(model_calls.c.output_tokens).label("output_tokens"),
     func.sum(model_calls.c.cached_tokens).label("cached_tokens"),
     func.coalesce(func.sum(model_calls.c.cost_usd_micros), 0).label("micros"),
-    (func.count() - func.count(model_calls.c.cost_usd_micros)).label("unpriced_calls"),
+    func.coalesce(func.sum(type_coerce(_IS_UNPRICED, BigInteger)), 0).label("unpriced_calls"),
     func.sum(type_coerce(model_calls.c.is_estimated, BigInteger)).label("estimated_calls"),
 )
 _ENDED = model_calls.c.outcome != ""
@@ -100,7 +106,7 @@ def open_of(connection: Connection, owner_id: str, *, now: datetime) -> frozense
 def calls_of_run(connection: Connection, run_id: str) -> tuple[ModelCall, ...]:
     """Every try of a run's model calls, oldest first, each with its trace while the chat is there."""
     rows = connection.execute(
-        select(model_calls, traces.c.details)
+        select(model_calls, traces.c.details, _IS_UNPRICED.label("is_unpriced"))
         .outerjoin(traces, traces.c.model_call_id == model_calls.c.model_call_id)
         .where(model_calls.c.run_id == run_id)
         .order_by(model_calls.c.begun_at, model_calls.c.model_call_id)
@@ -110,8 +116,8 @@ def calls_of_run(connection: Connection, run_id: str) -> tuple[ModelCall, ...]:
 
 def _as_call(row: Row[Any]) -> ModelCall:
     values = {name: value for name, value in row._mapping.items() if name in ModelCall.model_fields}  # public name
-    micros = row.cost_usd_micros
-    return ModelCall.model_validate({**values, "cost_usd": None if micros is None else micros / MICROS})
+    cost = None if row.is_unpriced else (row.cost_usd_micros or 0) / MICROS
+    return ModelCall.model_validate({**values, "cost_usd": cost})
 
 
 def _cost(connection: Connection, which: Any) -> Cost:  # a condition on model_calls

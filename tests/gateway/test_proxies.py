@@ -14,7 +14,6 @@ import pytest
 from jupyter_linda.gateway.proxies import LOOPBACK, is_loopback, spare
 from tests.fakes.provider import FakeProvider
 
-
 NOBODY = "http://127.0.0.1:9"
 
 
@@ -51,14 +50,14 @@ def test_a_loopback_address_of_its_own_is_spared_too(monkeypatch):
 
 
 def test_a_model_here_is_not_asked_through_the_proxy_of_the_environment(provider, tmp_path):
-    dead = {name: NOBODY for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")}
+    dead = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), NOBODY)
     assert "Finished" in _ask(provider, tmp_path, "near/scripted", dead)
     assert provider.requests
 
 
 def test_no_word_of_the_environment_sends_requests_to_another_place(provider, tmp_path):
     """Of a provider whose address litellm knows; the way there is closed, the one to the other place open."""
-    closed = {name: NOBODY for name in ("HTTPS_PROXY", "https_proxy")}
+    closed = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), NOBODY)
     rerouting = {
         "USE_LITELLM_PROXY": "true",
         "LITELLM_PROXY_API_BASE": provider.base_url,

@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_linda.gateway.usage import MOST_TOKENS, counted
+from jupyter_linda.gateway.providers import Connection
+from jupyter_linda.gateway.usage import MOST_TOKENS, counted, priced
+from jupyter_linda.schemas import Usage
 
 
 def holder(given, taken, cached=None):
@@ -28,3 +30,16 @@ def test_no_more_is_cached_than_was_given():
     assert counted(holder(None, None)) is None
     assert counted(holder(None, 7)).output_tokens == 7
     assert counted(SimpleNamespace()) is None
+
+
+@pytest.mark.parametrize(
+    ("prices", "is_local", "cost"),
+    [
+        ((2.0, 8.0), True, 0.0028), ((2.0, 8.0), False, 0.0028),
+        ((None, None), True, 0.0), ((None, None), False, None), ((2.0, None), True, 0.0),
+    ],
+)  # fmt: skip
+def test_a_given_price_counts_everywhere_and_without_one_only_what_is_here_costs_nothing(prices, is_local, cost):
+    place = Connection("openai/m", "http://127.0.0.1:8000/v1", key="", proxy="", ca_file="", million_usd=prices)
+    usage = Usage(input_tokens=1000, output_tokens=100)
+    assert priced(None, usage, place, is_local=is_local).cost_usd == cost

@@ -65,6 +65,23 @@ def test_sums_by_day_and_model_tell_local_unpriced_and_estimated_calls_apart(dat
     assert (budget.period, budget.used) == ("day", 0.0025)
 
 
+def test_what_nobody_charges_is_of_no_unknown_price(database, add):
+    add(model="linda/demo", is_local=True, cost_usd_micros=None, input_tokens=0, output_tokens=0)
+    add(model="near/qwen", is_local=True, cost_usd_micros=None)
+    add(outcome="auth", cost_usd_micros=None, input_tokens=0, output_tokens=0)
+    total = read(database, lambda c: store.of_run(c, "run_1"))
+    assert (total.calls, total.unpriced_calls, total.cost_usd) == (3, 0, 0.0)
+    assert [call.cost_usd for call in read(database, lambda c: store.calls_of_run(c, "run_1"))] == [0.0, 0.0, 0.0]
+
+
+def test_a_model_elsewhere_without_a_price_stays_unknown_and_an_own_price_of_one_here_counts(database, add):
+    add(cost_usd_micros=None)
+    add(model="near/qwen", is_local=True, cost_usd_micros=700)
+    total = read(database, lambda c: store.of_run(c, "run_1"))
+    assert (total.calls, total.unpriced_calls, total.cost_usd) == (2, 1, 0.0007)
+    assert [call.cost_usd for call in read(database, lambda c: store.calls_of_run(c, "run_1"))] == [None, 0.0007]
+
+
 def test_what_a_deleted_chat_cost_stays_known(database, add):
     add(chat_id="deleted")
     assert read(database, lambda c: store.of_run(c, "run_1")).calls == 1
