@@ -7,6 +7,7 @@ import copy
 import logging
 import time
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -87,11 +88,12 @@ class Documents:
         if room is not None:
             content = await room.notebook.content()
             self._remember(path, content)
-            return Notebook(path, content, "shared", revision_of(content))
+            return Notebook(path, content, "shared", revision_of(content), await self._files.is_old(path))
         holder = self._browsers.holder(path)
         if holder is not None:
             try:
-                return await self._read_in(holder, path)
+                notebook = await self._read_in(holder, path)
+                return replace(notebook, is_upgraded=await self._files.is_old(path))
             except (ConnectionError, TimeoutError) as error:
                 if self._browsers.is_connected(holder):
                     raise StaleRevision(
@@ -132,9 +134,11 @@ class Documents:
     async def _edit(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         async with self.lock(path):
             room = await self._rooms.find(path)
+            holder = self._browsers.holder(path)
+            if (room or holder) and await self._files.is_old(path):
+                raise refuse_upgrade(path, is_open=True)
             if room is not None:
                 return await self._edit_in_room(room, path, edits)
-            holder = self._browsers.holder(path)
             if holder is None:
                 return await self._edit_file(path, edits)
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,7 +16,7 @@ from jupyter_server.services.contents.filemanager import AsyncFileContentsManage
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager, LargeFileManager
 from tornado.web import HTTPError
 
-from ..errors import Conflict, InvalidInput, NotFound, StaleRevision, ToolFailed
+from ..errors import Conflict, InvalidInput, LindaError, NotFound, StaleRevision, ToolFailed
 from ..permissions.paths import PathPolicy, open_checked, write_checked
 from ..permissions.replacing import make_folder_of
 from .layout import Layout, from_text, layout_of, to_bytes
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 SIZE_LIMIT_BYTES = 200_000_000
 TRUST_LIMIT_BYTES = 5_000_000
 """Larger notebooks lose their trust mark with an edit: nbformat takes seconds to read and sign them."""
+_OLD_FORMAT = re.compile(rb'"nbformat"\s*:\s*[0-3]\b')
+"""What a file of an old format holds somewhere; others may, in an output."""
 _PLAIN_MANAGERS = (FileContentsManager, AsyncFileContentsManager, LargeFileManager, AsyncLargeFileManager)
 
 
@@ -46,6 +49,12 @@ class NotebookFiles(Protocol):
 
     async def read(self, path: str) -> Snapshot:
         """The file now; `NotFound`, `ToolFailed` for what is no notebook."""
+
+    async def is_old(self, path: str) -> bool:
+        """Whether the file is of a format before 4, whatever a tab or room has made of it; False where it cannot tell.
+
+        Whoever has it open has it in format 4, and writes that with the next save.
+        """
 
     async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
         """Put `content` in place of exactly that snapshot, else `StaleRevision`.
@@ -123,6 +132,17 @@ class DiskNotebooks:
         content, layout, is_upgraded = parse_notebook(path, raw)
         return Snapshot(path, content, raw, layout, is_upgraded)
 
+    async def is_old(self, path: str) -> bool:
+        """See `NotebookFiles`."""
+        return await asyncio.to_thread(self._is_old, path)
+
+    def _is_old(self, path: str) -> bool:
+        try:
+            raw = self._read_bytes(path)
+            return bool(_OLD_FORMAT.search(raw)) and parse_notebook(path, raw)[2]
+        except (LindaError, OSError):
+            return False
+
     async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
         """See `NotebookFiles`."""
         raw = await asyncio.to_thread(self._replace, snapshot, content)
@@ -194,6 +214,10 @@ class ContentsNotebooks:
             raise _not_a_notebook(path, fault)
         return Snapshot(path, content, token, Layout())
 
+    async def is_old(self, path: str) -> bool:
+        """See `NotebookFiles`; this manager gives format 4 whatever it keeps."""
+        return False
+
     async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
         """See `NotebookFiles`; this manager signs by its own rules."""
         if (await self.read(snapshot.path)).token != snapshot.token:
@@ -236,9 +260,10 @@ def choose_files(contents_manager: Any, policy: PathPolicy) -> NotebookFiles:  #
     return ContentsNotebooks(contents_manager)
 
 
-def refuse_upgrade(path: str) -> InvalidInput:
+def refuse_upgrade(path: str, *, is_open: bool = False) -> InvalidInput:
     """Editing a notebook of an old format would convert the whole file: that is the user's to decide."""
+    where = "The user closes it first, then" if is_open else "Reading it works as it is."
     return InvalidInput(
         f"{path!r} is in an old notebook format (before 4). Editing it would upgrade the whole file to format 4.",
-        remedy="Reading it works as it is. upgrade_notebook upgrades it, if the user wants that.",
+        remedy=f"{where} upgrade_notebook upgrades it, if the user wants that.",
     )

@@ -202,7 +202,7 @@ class LiveServer:
         timeout_s = min(timeout_s, self._most_s)
         notebook = await self.documents.read(path)
         if notebook.is_upgraded:
-            raise refuse_upgrade(path)
+            raise refuse_upgrade(path, is_open=notebook.route != "file")
         cell = self.documents.cell(notebook, cell_id)
         source = source_of(cell)
         if cell.get("cell_type") != "code":

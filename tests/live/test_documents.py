@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from jupyter_linda.errors import AmbiguousCell, Conflict, NotAllowed, NotFound, StaleRevision
+from jupyter_linda.errors import AmbiguousCell, Conflict, InvalidInput, NotAllowed, NotFound, StaleRevision
 from jupyter_linda.live.browser import Browsers
 from jupyter_linda.live.documents import Documents
 from jupyter_linda.live.files import ContentsNotebooks, DiskNotebooks, choose_files
@@ -170,6 +170,34 @@ async def test_an_open_notebook_is_edited_in_its_tab_and_the_file_is_left_alone(
     assert (outcome.route, outcome.is_saved) == ("browser", False)
     assert [cell["source"] for cell in tab.documents["a.ipynb"]["cells"]] == ["a2", "typed just now", "n"]
     assert file.read_text() == text
+
+
+async def test_what_a_tab_has_made_of_an_old_notebook_is_not_edited_until_it_is_saved(documents, browsers, root):
+    """JupyterLab converts it as it opens; the save that follows an edit would upgrade the file unasked."""
+    cell = {"cell_type": "code", "input": "a", "language": "python", "metadata": {}, "outputs": [], "prompt_number": 1}
+    old = {"metadata": {"name": ""}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": [cell]}]}
+    file = root / "old.ipynb"
+    file.write_text(json.dumps(old))
+    tab = FakeTab(browsers)
+    tab.opens("old.ipynb", notebook(code_cell("a", "a")))
+    assert (await documents.read("old.ipynb")).is_upgraded
+    with pytest.raises(InvalidInput, match="old notebook format") as refused:
+        await documents.edit("old.ipynb", [ReplaceSource("a", "a", "b")])
+    assert "closes it first, then upgrade_notebook" in refused.value.remedy
+    assert tab.cell("old.ipynb", "a")["source"] == "a"
+    file.write_text(json.dumps(notebook(code_cell("a", "a"))))  # the user saved it
+    assert not (await documents.read("old.ipynb")).is_upgraded
+    await documents.edit("old.ipynb", [ReplaceSource("a", "a", "b")])
+    assert tab.cell("old.ipynb", "a")["source"] == "b"
+
+
+async def test_an_output_that_tells_of_an_old_format_makes_no_old_notebook(documents, browsers, root):
+    output = {"output_type": "display_data", "metadata": {}, "data": {"application/json": {"nbformat": 3}}}
+    content = notebook(code_cell("a", "a", outputs=[output]))
+    (root / "new.ipynb").write_text(json.dumps(content))
+    FakeTab(browsers).opens("new.ipynb", content)
+    assert not (await documents.read("new.ipynb")).is_upgraded
+    assert (await documents.edit("new.ipynb", [ReplaceSource("a", "a", "b")])).route == "browser"
 
 
 async def test_an_insert_is_confirmed_in_a_tab_whose_format_keeps_no_ids(documents, browsers, root):

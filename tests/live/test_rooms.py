@@ -126,6 +126,22 @@ async def test_a_room_is_read_with_what_was_typed_just_now(live, file, join):
         assert found.content["metadata"]["kernelspec"]["name"] == "python3"
 
 
+async def test_a_room_of_an_old_notebook_is_read_and_not_edited(live, put, join):
+    """A room has it in format 4, and would save it so after the first edit."""
+    cell = {"cell_type": "code", "input": "a", "language": "python", "metadata": {}, "outputs": [], "prompt_number": 1}
+    sheets = [{"cells": [cell], "metadata": {}}]
+    file = put("old.ipynb", {"metadata": {"name": ""}, "nbformat": 3, "nbformat_minor": 0, "worksheets": sheets})
+    before = file.read_bytes()
+    async with join("old.ipynb") as person:
+        found = await live.read_notebook("old.ipynb")
+        assert (found.route, found.is_upgraded) == ("shared", True)
+        with pytest.raises(InvalidInput, match="old notebook format"):
+            await live.edit_notebook("old.ipynb", [ReplaceSource(found.content["cells"][0]["id"], "a", "b")])
+        assert person.sources() == ["a"]
+        await asyncio.sleep(1.0)  # longer than a room waits before it saves
+    assert file.read_bytes() == before
+
+
 async def test_ids_of_a_room_stay_when_it_is_gone_in_a_format_without_them(live, put, join):
     put("old.ipynb", notebook(code_cell("x"), code_cell("y"), minor=4))
     async with join("old.ipynb"):

@@ -11,6 +11,7 @@ from tests.fakes.provider import Use, says, uses
 from tests.ui.panel import Panel, sources_on_disk
 
 CELLS_JS = "window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells"
+SPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 @pytest.fixture
@@ -20,8 +21,18 @@ def old(lab, request) -> Path:
         {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}
         for source in ("a = 20", "print(a + 1)")
     ]
-    spec = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    content = {"cells": cells, "metadata": {"kernelspec": spec}, "nbformat": 4, "nbformat_minor": 4}
+    content = {"cells": cells, "metadata": {"kernelspec": SPEC}, "nbformat": 4, "nbformat_minor": 4}
+    path = lab.root / f"{request.node.name}.ipynb"
+    path.write_text(json.dumps(content, indent=1))
+    return path
+
+
+@pytest.fixture
+def older(lab, request) -> Path:
+    """A notebook of format 3, which JupyterLab shows in format 4."""
+    cell = {"cell_type": "code", "collapsed": False, "input": "a = 20", "language": "python", "metadata": {}}
+    sheets = [{"cells": [{**cell, "outputs": [], "prompt_number": 1}], "metadata": {}}]
+    content = {"metadata": {"name": "", "kernelspec": SPEC}, "nbformat": 3, "nbformat_minor": 0, "worksheets": sheets}
     path = lab.root / f"{request.node.name}.ipynb"
     path.write_text(json.dumps(content, indent=1))
     return path
@@ -93,3 +104,32 @@ def test_case_nb_05_ids_that_reading_gave_run_the_cells_of_an_open_4_4_notebook(
     outputs = lambda: [output["text"] for output in json.loads(old.read_text())["cells"][1]["outputs"]]  # noqa: E731
     panel.until(lambda: "".join(map(str, outputs())).find("21") >= 0, what="the output on disk")
     assert is_still_4_4_without_ids(old)
+
+
+def test_case_nb_05_an_open_notebook_of_format_3_is_not_upgraded_unasked(open_panel, provider, older):
+    before = older.read_bytes()
+    panel = open_panel()
+    panel.page.evaluate("path => void window.jupyterapp.commands.execute('docmanager:open', {path})", older.name)
+    dialog = panel.page.get_by_role("dialog", name="Notebook converted")
+    dialog.get_by_role("button", name="Ok").click()  # JupyterLab says what its next save does
+    panel.until(lambda: panel.cell_sources() == ["a = 20"], what="loading the notebook")
+    (cell_id,) = panel.page.evaluate(f"Array.from({CELLS_JS}).map(cell => cell.id)")
+    provider.script(
+        "edit and run the older one",
+        uses(Use("edit_cell", {"path": older.name, "cell_id": cell_id, "old_text": "20", "new_text": "41"})),
+        uses(Use("run_cell", {"path": older.name, "cell_id": cell_id})),
+        says("It is of an old format."),
+    )
+    panel.new_chat()
+    panel.ask("edit and run the older one")
+    for number in (1, 2):
+        panel.until(lambda: panel.button("Allow once").count() > 0 or "It is of an old" in panel.log.inner_text())
+        if panel.button("Allow once").count() > 0:
+            panel.button("Allow once").first.click()
+            panel.until(lambda: panel.button("Allow once").count() == 0, what=f"answer {number}")
+    panel.expect_text("It is of an old format.")
+    told = [message["content"] for message in provider.requests[-1]["messages"] if message["role"] == "tool"]
+    assert len(told) == 2
+    assert all("old notebook format" in text and "upgrade_notebook" in text for text in told)
+    assert panel.cell_sources() == ["a = 20"]
+    assert older.read_bytes() == before
