@@ -30,7 +30,7 @@ import { OperationError } from './operations';
 import { LindaPanel } from './panel';
 import { ChatSanitizer } from './sanitizer';
 import { showStaged } from './staging';
-import { showFirst } from './starting';
+import { rememberOpenChat, showFirst } from './starting';
 import { Store, noticeOf, reduceEvents, type Preferences } from './store';
 import { Stream, type OperationRequest, type Socket } from './stream';
 import { DOMAIN, PANEL_PLUGIN } from './tokens';
@@ -177,6 +177,7 @@ function activate(
     }
   };
 
+  rememberOpenChat(store);
   store.changed.connect(() => panel.showWaiting(store.state.questions.length));
   acceptDrops(panel, items => actions.attach(items));
   app.shell.add(panel, 'right', { rank: 900, type: 'Linda' });

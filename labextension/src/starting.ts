@@ -5,6 +5,7 @@ import type { Store } from './store';
 
 /** After so long the list of chats is shown, and stays: the server itself waits a minute for a worker's first start. */
 const PATIENCE_MS = 65_000;
+const OPEN = 'jupyter-linda:open';
 const WELCOMED = 'jupyter-linda:welcomed';
 
 /** Load what there is and choose a view, unless the person did; ends in a view even where `load` fails or hangs. */
@@ -28,10 +29,13 @@ export async function showFirst(
   }
 }
 
-/** A new user meets the first-run page. */
+/** After a reload, the chat that was open in this tab of the browser; a new user meets the first-run page. */
 function chooseByWhatIsKnown(actions: Actions, store: Store): void {
   const { chats, providers, isListLoaded } = store.state;
-  if (!isListLoaded || chats.length > 0) {
+  const open = openChat();
+  if (chats.some(one => one.chat_id === open)) {
+    void actions.openChat(open);
+  } else if (!isListLoaded || chats.length > 0) {
     store.update({ view: 'chats' });
   } else if (providers?.length === 0 && !isWelcomed()) {
     actions.show('welcome');
@@ -43,6 +47,32 @@ function chooseByWhatIsKnown(actions: Actions, store: Store): void {
 function choose(store: Store, act: () => void): void {
   if (store.state.view === 'starting') {
     act();
+  }
+}
+
+/** Keep which chat is open, for a reload of this tab; none once the list of chats is shown. */
+export function rememberOpenChat(store: Store): void {
+  let last: string | null = null;
+  store.changed.connect(() => {
+    const { view, current } = store.state;
+    const open = view === 'chats' ? '' : (current ?? '');
+    if (view === 'starting' || open === last) {
+      return;
+    }
+    last = open;
+    try {
+      window.sessionStorage.setItem(OPEN, open);
+    } catch {
+      return;
+    }
+  });
+}
+
+function openChat(): string {
+  try {
+    return window.sessionStorage.getItem(OPEN) ?? '';
+  } catch {
+    return '';
   }
 }
 

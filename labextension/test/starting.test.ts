@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Actions } from '../src/actions';
 import type { Api } from '../src/api';
-import { showFirst } from '../src/starting';
+import { rememberOpenChat, showFirst } from '../src/starting';
 import { Store, type State } from '../src/store';
 import type { Stream } from '../src/stream';
 import { view } from './events';
@@ -73,4 +73,39 @@ test('what goes wrong while loading is said, and the list of chats is shown', as
   await showFirst(actions, store, () => Promise.reject(new Error('broken')));
   assert.equal(store.state.view, 'chats');
   assert.match(store.state.problem?.message ?? '', /broken/);
+});
+
+test('a chat that was open is shown again after a reload of its tab, the list of chats if that was', async () => {
+  const kept = new Map<string, string>();
+  const sessionStorage = {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => kept.set(name, value)
+  };
+  const localStorage = { getItem: () => null };
+  Object.assign(globalThis, { window: { sessionStorage, localStorage } });
+  const { chat } = view();
+  const known = { isListLoaded: true, chats: [chat] };
+  const reload = async (list = known): Promise<Store> => {
+    const [actions, store] = rig(list);
+    actions.loadChat = none;
+    rememberOpenChat(store);
+    await showFirst(actions, store, none);
+    return store;
+  };
+  try {
+    const first = await reload();
+    assert.equal(first.state.view, 'chats');
+    first.update({ view: 'chat', current: chat.chat_id });
+    const second = await reload();
+    assert.equal(second.state.view, 'chat');
+    assert.equal(second.state.current, chat.chat_id);
+    second.update({ view: 'settings' });
+    assert.equal((await reload()).state.current, chat.chat_id);
+    const others = { ...known, chats: [{ ...chat, chat_id: 'other' }] };
+    assert.equal((await reload(others)).state.view, 'chats');
+    second.update({ view: 'chats' });
+    assert.equal((await reload()).state.view, 'chats');
+  } finally {
+    Reflect.deleteProperty(globalThis, 'window');
+  }
 });

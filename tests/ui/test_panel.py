@@ -155,8 +155,24 @@ def test_case_ui_02_reload_and_a_second_tab_in_mid_stream_show_the_same_once(ope
     for one in (panel, second):
         one.expect_text("first half, second half.")
         assert one.log.inner_text().count("first half,") == 1
-    runs = panel.lab.linda(f"chats/{panel.lab.linda('chats')['chats'][0]['chat_id']}")["runs"]
-    assert [run["state"] for run in runs] == ["done"]
+    chat_id = panel.lab.linda("chats")["chats"][0]["chat_id"]
+    states = lambda: [run["state"] for run in panel.lab.linda(f"chats/{chat_id}")["runs"]]  # noqa: E731
+    panel.until(lambda: states() == ["done"], what="the run's end, once")
+
+
+def test_a_reload_shows_the_chat_that_was_open_and_a_new_tab_the_list(open_panel, provider):
+    provider.script("tell it", says("Told."))
+    panel = open_panel()
+    panel.new_chat()
+    panel.ask("tell it")
+    panel.expect_text("Told.")
+    panel.page.reload()
+    panel.page.wait_for_selector(".jp-Launcher", timeout=60_000)
+    panel.show()
+    panel.expect_text("Told.")
+    second = open_panel()
+    expect(second.root.get_by_text("tell it").first).to_be_visible()
+    expect(second.log).to_have_count(0)
 
 
 def test_case_ap_04_two_tabs_answer_and_the_other_learns_who_decided(open_panel, provider):
