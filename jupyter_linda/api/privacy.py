@@ -47,9 +47,10 @@ class PrivacyHandler(LindaHandler):
         self._reply_levels()
 
     async def put(self) -> None:
-        """Replace the levels; malformed ones are refused and the file stays."""
+        """Replace the levels; malformed ones, and those made from others than there are, are refused."""
         self.refuse_tokens()
-        self.services.levels.save(self.body(PrivacyInput).text)
+        wish = self.body(PrivacyInput)
+        self.services.levels.save(wish.text, was=wish.was)
         await self.services.ready()
         owner = self.owner_id
 

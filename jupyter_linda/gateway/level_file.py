@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..errors import InvalidRules, LindaError
+from ..errors import InvalidRules, LindaError, StaleRevision
 from ..schemas import Problem
 from ..storage.files import write_atomically
 from .levels import CLOSED, FIRST, Privacy, parse, to_text
@@ -54,10 +54,18 @@ class LevelFile:
         except OSError:
             return to_text(FIRST)
 
-    def save(self, text: str) -> Privacy:
-        """Check and put in place at once; `InvalidRules` leaves the file as it was."""
+    def save(self, text: str, *, was: str | None = None) -> Privacy:
+        """Check and put in place at once; `InvalidRules` leaves the file as it was.
+
+        `was`: the text that the new one was made from; `StaleRevision` where another stands there by now.
+        """
         target = Path(self.path)
         parse(text, name=target.name)
+        if was is not None and self.text() != was:
+            raise StaleRevision(
+                "The levels were changed meanwhile, in another tab or in the file, so these were not saved.",
+                remedy="Look at them as they are now, then save again.",
+            )
         write_atomically(target, text.encode())
         return self.current()
 

@@ -32,9 +32,10 @@ class PrivacyText(Noun):
 
 
 class PrivacyInput(Noun):
-    """PUT privacy"""
+    """PUT privacy. With `was`, the text that they were changed from: refused where the file is another by now."""
 
     text: Annotated[str, Field(max_length=1_000_000)]
+    was: str | None = None
 
 
 class RouteTrial(Noun):

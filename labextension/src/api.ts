@@ -264,8 +264,8 @@ export class Api {
   /** Answers need a person's cookie: the server refuses a request that carries a token. */
   answer = (questionId: string, body: Answer): Promise<Question> =>
     this.asPerson(path`questions/${questionId}/answer`, 'POST', body);
-  savePrivacy = (text: string): Promise<PrivacyText> =>
-    this.asPerson('privacy', 'PUT', { text });
+  savePrivacy = (text: string, was: string): Promise<PrivacyText> =>
+    this.asPerson('privacy', 'PUT', { text, was });
   saveRules = (text: string, was: string): Promise<RulesText> =>
     this.asPerson('rules', 'PUT', { text, was });
 

@@ -107,13 +107,19 @@ export class Setup {
     });
   }
 
+  /** Save levels over those that the panel shows; where others are there by now, they are shown first. */
   async savePrivacy(text: string): Promise<boolean> {
-    return this.guarded(async () => {
-      const privacy = await this.api.savePrivacy(text);
+    const was = this.store.state.leaving?.privacy.text ?? '';
+    const isDone = await this.guarded(async () => {
+      const privacy = await this.api.savePrivacy(text, was);
       this.store.update(({ leaving }) => ({
         leaving: leaving && { ...leaving, privacy }
       }));
     });
+    if (!isDone) {
+      await this.loadPrivacy();
+    }
+    return isDone;
   }
 
   async revokeConsent(consentId: string): Promise<void> {

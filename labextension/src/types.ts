@@ -522,9 +522,10 @@ export interface PrivacyText {
   path: string;
   problem: Problem | null;
 }
-/** PUT privacy */
+/** PUT privacy. With `was`, the text that they were changed from: refused where the file is another by now. */
 export interface PrivacyInput {
   text: string;
+  was?: string | null;
 }
 /** POST privacy/try: a request to try. Nothing is sent. */
 export interface RouteTrial {

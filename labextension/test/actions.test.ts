@@ -201,3 +201,32 @@ test('an undo tells whether all of it was taken back', async () => {
     assert.equal(store.state.isTurning, false);
   }
 });
+
+test('levels that others changed meanwhile are shown before they are replaced', async () => {
+  let file = 'newer';
+  const levels = (text: string) => ({ text, path: '', problem: null });
+  const api = {
+    savePrivacy: (text: string, was: string) => {
+      if (was !== file) {
+        return Promise.reject(new Error('changed meanwhile'));
+      }
+      file = text;
+      return Promise.resolve(levels(file));
+    },
+    privacy: () => Promise.resolve(levels(file)),
+    consents: () => Promise.resolve({ consents: [] })
+  };
+  const store = new Store();
+  store.update({ leaving: { privacy: levels('older'), consents: [] } });
+  const actions = new Actions(
+    api as unknown as Api,
+    store,
+    {} as unknown as Stream
+  );
+  assert.equal(await actions.savePrivacy('mine'), false);
+  assert.equal(file, 'newer');
+  assert.equal(store.state.leaving?.privacy.text, 'newer');
+  assert.match(store.state.problem?.message ?? '', /changed meanwhile/);
+  assert.equal(await actions.savePrivacy('mine'), true);
+  assert.equal(file, 'mine');
+});

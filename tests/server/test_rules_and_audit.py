@@ -72,6 +72,19 @@ def test_rules_that_somebody_changed_meanwhile_are_not_overwritten(page, lab):
         page.call("PUT", "rules", {"text": first})
 
 
+def test_levels_that_somebody_changed_meanwhile_are_not_overwritten(page):
+    first = page.call("GET", "privacy")["text"]
+    offline = json.dumps({"version": 1, "offline": True})
+    try:
+        assert page.call("PUT", "privacy", {"text": offline, "was": first})["text"] == offline
+        with pytest.raises(httpx.HTTPStatusError, match="409"):
+            page.call("PUT", "privacy", {"text": '{"version": 1}', "was": first})
+        assert page.call("GET", "privacy")["text"] == offline
+        assert page.call("PUT", "privacy", {"text": '{"version": 1}', "was": offline})["text"] == '{"version": 1}'
+    finally:
+        page.call("PUT", "privacy", {"text": first})
+
+
 def test_policies_are_shown_and_one_that_breaks_is_told(page, lab):
     shown = page.call("GET", "rules")
     (policy,) = shown["policies"]

@@ -21,6 +21,8 @@ export function Levels(): JSX.Element {
   const { actions, trans } = useFrame();
   const saved = useStore(state => state.leaving?.privacy);
   const [draft, setDraft] = React.useState<Privacy | null>(null);
+  /* The levels that the draft was made from: others may be saved while it is made. */
+  const [base, setBase] = React.useState<string | null>(null);
   const [isSaved, setSaved] = React.useState(false);
   if (!saved) {
     return <></>;
@@ -29,6 +31,7 @@ export function Levels(): JSX.Element {
   const change = (part: Partial<Privacy>): void => {
     setSaved(false);
     setDraft({ ...shown!, ...part });
+    setBase(draft ? base : saved.text);
   };
   return (
     <section aria-labelledby="linda-leaving">
@@ -58,6 +61,18 @@ export function Levels(): JSX.Element {
         </>
       ) : (
         <p>{trans.__('Mend the file by hand: %1', saved.path)}</p>
+      )}
+      {draft && base !== saved.text && (
+        <details role="alert">
+          <summary>
+            {trans.__(
+              'The levels were changed elsewhere meanwhile. Saving replaces them.'
+            )}
+          </summary>
+          <pre className="linda-Card-code" tabIndex={0}>
+            {saved.text}
+          </pre>
+        </details>
       )}
       <div className="linda-Row">
         <button
