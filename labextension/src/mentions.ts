@@ -6,6 +6,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 
 import { apiPath, within } from './operations';
+import { FileTree, fairly, fitOf, type Entry } from './tree';
 import type { ContextItem } from './types';
 
 const MOST = 12;
@@ -13,6 +14,13 @@ const KERNEL_MS = 1_500;
 const FOLDER_MS = 3_000;
 /** How long names of a kernel are kept while somebody types. */
 const KEPT_MS = 5_000;
+const WORDS_CHARS = 60;
+
+/** Something to attach; `words` are the first ones of a cell, by which it is told from others. */
+export interface Mention {
+  item: ContextItem;
+  words: string;
+}
 
 /**
  * Names and kinds of the user's variables, as JSON text. Standard library only, silent, never kept: a name that
@@ -30,35 +38,45 @@ export class Mentions {
     private readonly tracker: INotebookTracker | null
   ) {}
 
-  /** Items that fit what was typed after the `@`, the best first. */
-  async find(query: string): Promise<ContextItem[]> {
+  /** Items that fit what was typed after the `@`, the best first, of each kind some. */
+  async find(query: string): Promise<Mention[]> {
     const panel = this.tracker?.currentWidget ?? null;
     const [files, names] = await Promise.all([
       this.files(query).catch(() => []),
       panel ? this.variables(panel).catch(() => []) : []
     ]);
-    const wanted = query.toLowerCase();
-    const score = (item: ContextItem): number => {
-      const name = item.name.toLowerCase();
-      return name.startsWith(wanted) ? 0 : name.includes(wanted) ? 1 : 2;
-    };
-    return [...cellsOf(panel), ...names, ...files]
-      .filter(item => score(item) < 2)
-      .sort((a, b) => score(a) - score(b))
-      .slice(0, MOST);
+    const score = ({ item, words }: Mention): number =>
+      Math.min(fitOf(item.name, query), fitOf(words, query) > 1 ? 2 : 1);
+    const known = [names, files].map(items =>
+      items.map(item => ({ item, words: '' }))
+    );
+    const fitting = [cellsOf(panel), ...known].map(group =>
+      group.filter(one => score(one) < 2)
+    );
+    return fairly(fitting, score, MOST);
   }
 
-  /** Files and folders by path, as in a shell: what stands before the last slash is the folder. */
+  /** Those of the root; with letters all below it, and those of the folder that is being typed, as in a shell. */
   private async files(query: string): Promise<ContextItem[]> {
     const folder = query.includes('/') ? PathExt.dirname(query) : '';
+    const [near, all] = await Promise.all([
+      this.list(folder).catch(() => []),
+      query ? this.tree.entries() : []
+    ]);
+    const shown = near.filter(
+      ({ path }) => !PathExt.basename(path).startsWith('.')
+    );
+    const entries = new Map([...shown, ...all].map(one => [one.path, one]));
+    return [...entries.values()].map(({ path, type }) => fileItem(path, type));
+  }
+
+  private async list(folder: string): Promise<Entry[]> {
     const model = await within(
       this.app.serviceManager.contents.get(folder),
       FOLDER_MS
     );
-    const entries = model.content as { path: string; type: string }[];
-    return entries
-      .filter(({ path }) => !PathExt.basename(path).startsWith('.'))
-      .map(({ path, type }) => fileItem(apiPath(path), type));
+    const entries = model.content as Entry[];
+    return entries.map(({ path, type }) => ({ path: apiPath(path), type }));
   }
 
   private async variables(panel: NotebookPanel): Promise<ContextItem[]> {
@@ -80,6 +98,7 @@ export class Mentions {
     }));
   }
 
+  private readonly tree = new FileTree(folder => this.list(folder));
   private known: {
     path: string;
     at: number;
@@ -98,28 +117,37 @@ export function fileItem(path: string, type: string): ContextItem {
   return { kind, path, cell_id: '', name: path, text: '' };
 }
 
-function cellsOf(panel: NotebookPanel | null): ContextItem[] {
+/** Cells and their pictures, the active cell first. */
+function cellsOf(panel: NotebookPanel | null): Mention[] {
   if (!panel?.context.model) {
     return [];
   }
   const path = apiPath(panel.context.path);
-  return panel.context.model.sharedModel.cells.flatMap((cell, at) => {
-    const base = { path, cell_id: cell.id, name: `cell-${at + 1}` };
-    const items: ContextItem[] = [{ kind: 'cell', ...base, text: '' }];
+  const active = panel.content.activeCellIndex;
+  const groups = panel.context.model.sharedModel.cells.map((cell, at) => {
+    const base = { path, cell_id: cell.id, text: '' };
+    const words = firstWords(cell.getSource());
+    const name = `cell-${at + 1}`;
+    const found: Mention[] = [{ item: { kind: 'cell', ...base, name }, words }];
     const { outputs } = cell.toJSON() as { outputs?: { data?: object }[] };
     const hasPicture = outputs?.some(output =>
       Object.keys(output.data ?? {}).some(mime => mime.startsWith('image/'))
     );
     if (hasPicture) {
-      items.push({
-        kind: 'picture',
-        ...base,
-        name: `picture-${at + 1}`,
-        text: ''
-      });
+      const name = `picture-${at + 1}`;
+      found.push({ item: { kind: 'picture', ...base, name }, words });
     }
-    return items;
+    return found;
   });
+  return [
+    ...(groups[active] ?? []),
+    ...groups.filter((_, at) => at !== active).flat()
+  ];
+}
+
+function firstWords(source: string): string {
+  const line = source.split('\n').find(one => one.trim()) ?? '';
+  return line.trim().slice(0, WORDS_CHARS);
 }
 
 async function namesIn(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
+from tests.fakes.notebooks import code_cell
+from tests.fakes.notebooks import notebook as notebook_of
 from tests.fakes.provider import says
 
 
@@ -58,6 +62,29 @@ def test_at_names_files_folders_and_cells_and_they_go_along(open_panel, provider
         f"[context] cell: cell-2 in {notebook.name}",
     ]
     expect(chips(panel)).to_have_text([f"{notebook.name}×"])
+    assert panel.errors == []
+
+
+def test_at_finds_files_in_folders_below_and_shows_the_words_of_cells(open_panel, lab, folder):
+    cells = [code_cell(f"step_{at} = {at}\nprint(step_{at})", f"c{at}") for at in range(1, 31)]
+    many = lab.root / "many.ipynb"
+    many.write_text(json.dumps(notebook_of(*cells)))
+    (folder / "north").mkdir(exist_ok=True)
+    (folder / "north/turnover.csv").write_text("a\n1\n")
+    panel = open_panel(many)
+    panel.new_chat()
+    options = mention(panel, "@").get_by_role("option")
+    expect(options).to_have_count(12)
+    expect(options.first).to_contain_text("cell 1step_1 = 1")
+    expect(options.filter(has_text="data/").first).to_be_visible()
+    for typed in ("@turn", "@north/tu"):
+        panel.box.fill("")
+        options = mention(panel, typed).get_by_role("option")
+        expect(options.first).to_contain_text("data/north/turnover.csv")
+    panel.box.fill("")
+    expect(mention(panel, "@step_17").get_by_role("option")).to_have_text(["cell 17step_17 = 17cell"])
+    panel.box.press("Enter")
+    expect(panel.box).to_have_value("@cell-17 ")
     assert panel.errors == []
 
 

@@ -3,6 +3,7 @@
 import React from 'react';
 
 import { useFrame } from '../frame';
+import type { Mention } from '../mentions';
 import type { ContextItem } from '../types';
 import { chipLabel } from './chips';
 import { useChoices, type Choices } from './choices';
@@ -19,7 +20,7 @@ export function useMentions(
   leave: () => void
 ): Choices {
   const { mentions, trans } = useFrame();
-  const [items, setItems] = React.useState<ContextItem[]>([]);
+  const [items, setItems] = React.useState<Mention[]>([]);
   React.useEffect(() => {
     let isCurrent = true;
     if (query === null) {
@@ -38,12 +39,13 @@ export function useMentions(
   return useChoices({
     items,
     query,
-    pick,
+    pick: ({ item }) => pick(item),
     leave,
     label: trans.__('Things to attach'),
-    row: item => (
+    row: ({ item, words }) => (
       <>
         <span>{chipLabel(item, trans)}</span>
+        {words && <code className="linda-Mentions-words">{words}</code>}
         <span className="linda-Note">{kindWord(item.kind, trans)}</span>
       </>
     )
