@@ -156,9 +156,9 @@ class WordNeeded(LindaError):
 
 
 class ConsentNeeded(WordNeeded):
-    """Nothing was sent to `destination`. `preview` is exactly what would leave."""
+    """Nothing was sent to `destination`, which people call `who`. `preview` is exactly what would leave."""
 
-    def __init__(self, destination: str, model: str, *, reason: str, preview: str) -> None:
+    def __init__(self, destination: str, model: str, *, reason: str, preview: str, who: str = "") -> None:
         super().__init__(
             f"Nothing was sent to {destination}: {reason}.", remedy="Send a message in the chat, and allow it there."
         )
@@ -166,6 +166,7 @@ class ConsentNeeded(WordNeeded):
         self.model = model
         self.reason = reason
         self.preview = preview
+        self.who = who or destination
 
 
 class BudgetPassed(WordNeeded):

@@ -91,7 +91,7 @@ def _kind(needed: WordNeeded) -> Kind:
 
 def _consent(needed: ConsentNeeded) -> Preview:
     sentence = (
-        f"Send this to {needed.about}? {needed.model} runs there, not on this machine. Identities and keys are "
+        f"Send this to {needed.who}? {needed.model} runs there, not on this machine. Identities and keys are "
         f"replaced, and of data goes what its level lets out. You are asked because {needed.reason}."
     )
     return Preview(sentence=sentence, code=needed.preview, language="text")

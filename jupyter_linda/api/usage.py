@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
@@ -21,12 +21,17 @@ from ..usage.limits import BudgetFile
 from .base import LindaHandler
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from sqlalchemy import Connection
 
     from .services import Services
 
 MOST_DAYS = 366
 MOST_DECISIONS = 1000
+
+_PROMPTS = ("context.measured", "message.added")
+"""What a prompt is made of, and the message that came of it."""
 
 
 class UsageHandler(LindaHandler):
@@ -100,9 +105,9 @@ def trace_of(connection: Connection, run_id: str, owner_id: str) -> Trace:
         .where(calls.c.run_id == run_id)
         .order_by(messages.c.position, calls.c.position)
     )
-    measured = connection.execute(
-        select(events.c.payload)
-        .where(events.c.chat_id == row.chat_id, events.c.run_id == run_id, events.c.kind == "context.measured")
+    told = connection.execute(
+        select(events.c.kind, events.c.payload)
+        .where(events.c.chat_id == row.chat_id, events.c.run_id == run_id, events.c.kind.in_(_PROMPTS))
         .order_by(events.c.seq)
     )
     decisions = audit.list_entries(
@@ -111,7 +116,7 @@ def trace_of(connection: Connection, run_id: str, owner_id: str) -> Trace:
     return Trace(
         run=chats.as_run(row),
         asked=chats.as_message(asked),
-        contexts=tuple(ContextMeter.model_validate(json.loads(one.payload)["meter"]) for one in measured),
+        contexts=_contexts((one.kind, json.loads(one.payload)) for one in told),
         summaries=summaries.of_chat(connection, row.chat_id),
         decisions=tuple(reversed(decisions)),
         questions=tuple(questions.of_run(connection, run_id)),
@@ -120,3 +125,16 @@ def trace_of(connection: Connection, run_id: str, owner_id: str) -> Trace:
         tools=tuple(chats.as_call(one) for one in tools),
         total=store.of_run(connection, run_id),
     )
+
+
+def _contexts(told: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[ContextMeter, ...]:
+    """The prompts that a model was given. One that a person is asked about is measured before, and after the answer."""
+    found: list[ContextMeter] = []
+    measured: ContextMeter | None = None
+    for kind, payload in told:
+        if kind == "context.measured":
+            measured = ContextMeter.model_validate(payload["meter"])
+        elif measured is not None:
+            found.append(measured)
+            measured = None
+    return tuple(found)

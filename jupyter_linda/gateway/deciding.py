@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..errors import ProviderFault
 from .providers import AUTOMATIC, DEMO_MODEL
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ..ports import Json, ModelRequest
     from ..schemas import ModelInfo
+    from .router import Word
 
 
 class Reach(Protocol):
@@ -44,7 +45,6 @@ class Reach(Protocol):
 
 def options_of(reach: Reach, request: ModelRequest, always: frozenset[str]) -> list[Option]:
     """The models that a request could go to, the chosen one first, or the default one where none is chosen."""
-    agreed = request.agreed | (request.agreed_always & always)
     first = reach.default_model if request.model == AUTOMATIC else request.model
     names = dict.fromkeys((first, *(model.model_id for model in reach.models())))
     names.pop(AUTOMATIC, None)
@@ -52,12 +52,27 @@ def options_of(reach: Reach, request: ModelRequest, always: frozenset[str]) -> l
     for name in names:
         is_here = reach.stays_here(name)
         place = "" if is_here else reach.destination(name)
-        word: Literal["", "yes", "no"] = "yes" if place in agreed else "no" if place in request.refused else ""
+        word = _word(request, place, always)
         is_fit = name != DEMO_MODEL
         if request.model == AUTOMATIC and not is_here and not _has_key(reach, name):
             continue
         made.append(Option(name, is_here=is_here, is_fit=is_fit, has_consent=is_here or place in always, word=word))
     return made
+
+
+def who_has(reach: Reach, model: str) -> str:
+    """A provider as its person calls it, with its address: of a model elsewhere."""
+    place = reach.destination(model)
+    label = next((one.provider for one in reach.models() if one.model_id == model), "")
+    return place if label.lower() in ("", place.lower()) else f"{label} ({place})"
+
+
+def _word(request: ModelRequest, place: str, always: frozenset[str]) -> Word:
+    if place in request.agreed:
+        return "yes"
+    if place in request.agreed_always & always:
+        return "always"
+    return "no" if place in request.refused else ""
 
 
 def _has_key(reach: Reach, model: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..errors import ConsentNeeded, ProviderFault
 from ..ports import Finished, Model, ModelEvent, ModelRequest, Notice, ReasoningDelta, Retrying, Sending, TextDelta
-from .deciding import Reach, as_told, decide, kept_here, options_of
+from .deciding import Reach, as_told, decide, kept_here, options_of, who_has
 from .kinds import kind_of
 from .levels import Level, Privacy, level_of
 from .providers import AUTOMATIC
@@ -140,6 +140,7 @@ class Door(Model):
                 decided.model,
                 reason=decided.reason,
                 preview=preview_text(leaving.messages),
+                who=who_has(self._reach, decided.model),
             )
         if decided.model != request.model and request.model != AUTOMATIC:
             yield Notice(f"{decided.model} was asked instead of {request.model}: {decided.reason}.")

@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 Sensitivity = Literal["normal", "high"]
 """high: rows and values of data, mail, calendar, contacts, memories; normal: source and the person's words."""
 Complexity = Literal["simple", "hard"]
+Word = Literal["", "yes", "always", "no"]
 
 LONG_CHARS = 3000
 """From here on a summary may go out (in automatic routing)."""
 SURE = 0.6
 """Calibrated confidence below which a local model's answer is not trusted."""
 GOES_OUT: frozenset[TaskKind] = frozenset({"translation", "polish", "reasoning"})
+
+_LEAVES: dict[Word, str] = {
+    "yes": "you let this answer's requests go",
+    "always": "you let this folder always send to its provider",
+}
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,8 @@ class Option:
     is_fit: bool = True
     has_consent: bool = True
     """Whether this workspace may send to its provider; meaningless for a model on this machine."""
-    word: Literal["", "yes", "no"] = ""
-    """What the person said to sending this very run's requests to its provider."""
+    word: Word = ""
+    """What the person said to sending this very run's requests to its provider; always: from this folder."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +86,9 @@ def route(facts: Facts) -> Route:
     why_ask = _why_ask(facts, option, closed)
     if why_ask:
         return Route(effect="ask", model=option.model, reason=why_ask)
-    if option.word == "yes":
+    if option.word in _LEAVES:
         told = f" though {closed}" if closed else ""
-        return Route(effect="auto", model=option.model, reason=f"{reason}; you let this answer's requests go{told}")
+        return Route(effect="auto", model=option.model, reason=f"{reason}; {_LEAVES[option.word]}{told}")
     return Route(effect="auto", model=option.model, reason=f"{reason}; this folder may send to its provider")
 
 
@@ -90,7 +96,7 @@ def _why_ask(facts: Facts, option: Option, closed: str) -> str:
     """Why a person is asked before a request goes to a model elsewhere; empty where it may go."""
     if facts.is_over_budget:
         return "the budget is used up"
-    if option.word == "yes":
+    if option.word in _LEAVES:
         return ""
     if closed:
         return f"{closed}, and no model on this machine is fit for this"

@@ -33,6 +33,7 @@ class World:
         self.skipped = None
         self.going = 0
         self.here, self.keyless, self.listed, self.others = set(), set(), (), ()
+        self.label = ""
         self.follows = ""
         """Another model that answers at the second try."""
 
@@ -45,7 +46,9 @@ class World:
         return model.partition("/")[0]
 
     def models(self):
-        return [ModelInfo(model_id=one, label="", provider="", is_local=False, is_ready=True) for one in self.listed]
+        return [
+            ModelInfo(model_id=one, label="", provider=self.label, is_local=False, is_ready=True) for one in self.listed
+        ]
 
     def check_key(self, model):
         if model in self.keyless:
@@ -155,6 +158,30 @@ def test_an_always_of_this_run_holds_until_it_is_taken_back():
         with pytest.raises(ConsentNeeded):
             world.ask(agreed_always=frozenset({"far"}))
     assert world.sent == ["far/one"] * 4
+
+
+@pytest.mark.parametrize(
+    ("leave", "told"),
+    [
+        ({"agreed": frozenset({"far"})}, "this answer's requests"),
+        ({"agreed_always": frozenset({"far"})}, "this folder always"),
+        ({}, "this folder may send"),
+    ],
+)
+def test_a_try_tells_which_leave_it_had(leave, told):
+    first = next(event for event in World().ask(**leave) if isinstance(event, Sending))
+    assert told in first.reason
+    assert told in first.details["route"]["reason"]
+
+
+@pytest.mark.parametrize(("label", "who"), [("My gateway", "My gateway (far)"), ("Far", "far"), ("", "far")])
+def test_who_is_asked_about_has_a_name_and_an_address(label, who):
+    world = World()
+    world.agreed_always.clear()
+    world.listed, world.label = ("far/one",), label
+    with pytest.raises(ConsentNeeded) as needed:
+        world.ask()
+    assert (needed.value.about, needed.value.who) == ("far", who)
 
 
 def test_a_yes_to_one_provider_while_all_is_local_is_none_to_the_next():

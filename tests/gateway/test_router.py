@@ -34,10 +34,21 @@ def test_nothing_goes_to_a_provider_without_consent():
     assert decide(LET, chosen="new") == ("auto", "new")
 
 
+def test_the_reason_says_which_leave_it_was():
+    def reason(word, **fields):
+        return route(Facts(options=(replace(THERE, word=word),), chosen="far", **fields)).reason
+
+    assert reason("") == "chosen for this chat; this folder may send to its provider"
+    assert reason("yes") == "chosen for this chat; you let this answer's requests go"
+    assert reason("always") == "chosen for this chat; you let this folder always send to its provider"
+    assert reason("always", all_local=True).endswith("always send to its provider though “all local” is on")
+
+
 def test_all_local_takes_a_model_here_or_asks_and_never_the_demo_model():
     assert decide(HERE, THERE, chosen="far", all_local=True) == ("auto", "near")
     assert decide(DEMO, THERE, chosen="far", all_local=True) == ("ask", "far")
-    assert decide(DEMO, replace(THERE, word="yes"), chosen="far", all_local=True) == ("auto", "far")
+    for word in ("yes", "always"):
+        assert decide(DEMO, replace(THERE, word=word), chosen="far", all_local=True) == ("auto", "far")
 
 
 def test_offline_and_a_spent_budget_send_nothing_unasked():

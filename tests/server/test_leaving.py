@@ -46,12 +46,25 @@ async def test_nothing_leaves_before_a_person_agreed_and_the_question_shows_what
     (question,) = view["questions"]
     assert (question["kind"], question["action"]) == ("consent", "send")
     assert question["resource"].startswith("openai at 127.0.0.1")
+    assert question["preview"]["sentence"].startswith(
+        f"Send this to fake ({question['resource']})? fake/big-cloud runs"
+    )
     assert "⟦mail-1⟧" in question["preview"]["code"]
     assert MAIL not in json.dumps(question)
     await api.answer(question["question_id"], "once")
     view = await api.until(chat_id)
     assert view["runs"][-1]["state"] == "done"
     assert MAIL not in json.dumps(elsewhere.requests)
+
+
+@pytest.mark.parametrize(("answer", "count"), [("once", 1), ("no", 0)])
+async def test_a_trace_has_the_prompt_of_a_request_that_was_asked_about_as_often_as_it_went(
+    api, elsewhere, answer, count
+):
+    elsewhere.script("tell me more", says("More."))
+    _, view = await ask(api, "tell me more", answer)
+    trace = await api.call("GET", f"runs/{view['runs'][-1]['run_id']}/trace")
+    assert (len(trace["contexts"]), len(trace["model_calls"])) == (count, count)
 
 
 async def test_a_no_ends_the_run_in_words_and_sends_nothing(api, elsewhere):
