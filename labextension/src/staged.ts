@@ -1,5 +1,6 @@
-/* What of her work belongs into an open notebook: changes that wait for a yes, and fresh ones to look over. Pure. */
+/* What of her work belongs into an open notebook: changes that wait for answers, and fresh ones to look over. Pure. */
 
+import type { ChatLog } from './reduce';
 import type { State } from './store';
 import type { Call, Diff, Json, Question } from './types';
 
@@ -12,6 +13,8 @@ export interface Staged {
   sentence: string;
   diffs: Diff[];
   question: Question | null;
+  /** It was accepted, and is done once the other questions of its step are answered. */
+  isHeld: boolean;
   call: Call | null;
   /** Why it could not be taken back, at the last try. */
   words: string;
@@ -29,10 +32,25 @@ const CHANGES = new Set([
   'clear_outputs'
 ]);
 
-/** Open questions about cells first, then changes of this session that nobody looked over. */
+/** Whether a question was answered with yes, and its call waits for the other questions of its step. */
+export function isHeld(log: ChatLog | undefined, question: Question): boolean {
+  return (
+    log?.calls[question.call_id ?? '']?.state === 'asked' &&
+    question.kind === 'approval' &&
+    (question.answer === 'once' || question.answer === 'always') &&
+    Object.values(log.questions).some(
+      one => one.run_id === question.run_id && one.state === 'open'
+    )
+  );
+}
+
+/** Questions about cells first, open and held ones, then changes of this session that nobody looked over. */
 export function stagedIn(state: State): Staged[] {
   const found: Staged[] = [];
-  for (const question of state.questions) {
+  const held = Object.values(state.logs).flatMap(log =>
+    Object.values(log.questions).filter(question => isHeld(log, question))
+  );
+  for (const question of [...state.questions, ...held]) {
     if (question.kind === 'approval' && CHANGES.has(question.tool)) {
       const place = placeOf(question.arguments);
       if (place) {
@@ -44,6 +62,7 @@ export function stagedIn(state: State): Staged[] {
           sentence,
           diffs: shown,
           question,
+          isHeld: question.state !== 'open',
           call: null,
           words: ''
         });
@@ -69,6 +88,7 @@ export function stagedIn(state: State): Staged[] {
           sentence: call.title,
           diffs: call.diffs,
           question: null,
+          isHeld: false,
           call,
           words: entry.words
         });

@@ -28,7 +28,7 @@ export function showStaged(
     tracker.forEach(panel => paths.push(apiPath(panel.context.path)));
     const signature = JSON.stringify([
       paths,
-      staged.map(one => [one.key, one.words])
+      staged.map(one => [one.key, one.isHeld, one.words])
     ]);
     if (signature === last) {
       return;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import nbformat
 import pytest
 from playwright.sync_api import expect
@@ -39,6 +41,32 @@ def test_a_wish_is_shown_at_its_cell_and_accepted_there(open_panel, provider, no
     assert panel.cell_sources()[1] == "x + 2"
     expect(staged(panel)).to_have_count(0)  # what was accepted at the cell is not asked about there again
     assert panel.cell_sources()[1] == "x + 2"
+    assert panel.errors == []
+
+
+def test_an_accepted_change_is_shown_as_such_until_the_others_of_its_step_are_answered(open_panel, provider, notebook):
+    first = in_notebook(notebook, "edit_cell", cell_id="cell-0", old_text="1", new_text="7")
+    second = in_notebook(notebook, "edit_cell", cell_id="cell-1", old_text="+ 1", new_text="+ 2")
+    provider.script("two at once", uses(first, replace(second, index=1)), says("Both done."))
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.ask("two at once")
+    cells = panel.page.locator(".jp-Notebook .jp-Cell")
+    expect(staged(panel)).to_have_count(2, timeout=30_000)
+    cells.nth(0).get_by_role("button", name="Accept").click()
+    at_first = cells.nth(0).locator(".linda-Staged")
+    expect(at_first).to_contain_text("Accepted; waiting for the other answers")
+    expect(at_first).to_contain_text("x = 7")
+    expect(at_first.get_by_role("button")).to_have_count(0)
+    card = panel.root.locator("[data-held]")
+    expect(card).to_contain_text("x = 7")
+    expect(card).to_contain_text("Accepted; waiting for the other answers")
+    assert panel.cell_sources()[:2] == ["x = 1", "x + 1"]
+    bar(panel).get_by_role("button", name="Accept all").click()
+    panel.expect_text("Both done.")
+    assert panel.cell_sources()[:2] == ["x = 7", "x + 2"]
+    expect(staged(panel)).to_have_count(0)
+    expect(card).to_have_count(0)
     assert panel.errors == []
 
 

@@ -3,12 +3,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import { useFrame } from '../frame';
+import { useFrame, useStore } from '../frame';
 import { clockTime } from '../moments';
 import { reasonWords } from '../reasons';
+import { isHeld } from '../staged';
 import type { GrantScope, Question } from '../types';
 import { Arguments } from './arguments';
 import { DiffView } from './diff';
+import { HeldCard } from './held';
 import { MenuButton } from './menu';
 import { GrantUndo } from './undo';
 
@@ -29,8 +31,15 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
   const { preview } = question;
   const [isExact, setExact] = React.useState(false);
   const id = React.useId();
+  const waits = useStore(state =>
+    isHeld(state.logs[question.chat_id], question)
+  );
   if (question.state !== 'open') {
-    return <Decision question={question} />;
+    return waits ? (
+      <HeldCard question={question} />
+    ) : (
+      <Decision question={question} />
+    );
   }
   return (
     <div

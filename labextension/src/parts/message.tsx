@@ -6,6 +6,7 @@ import React from 'react';
 import { sameItems, useFrame, useStore } from '../frame';
 import { usageWords } from '../models';
 import { callsOf, questionsOf, siblingsOf } from '../reduce';
+import { isHeld } from '../staged';
 import type { Message } from '../types';
 import { ApprovalCard } from './approval';
 import { CallCard } from './call';
@@ -189,6 +190,10 @@ function Cards(props: { message: Message }): JSX.Element {
     const log = state.logs[chat_id];
     return log ? calls.flatMap(call => questionsOf(log, call.call_id)) : [];
   }, sameItems);
+  const held = useStore(state => {
+    const log = state.logs[chat_id];
+    return questions.filter(one => isHeld(log, one));
+  }, sameItems);
   return (
     <>
       {calls.map(call => {
@@ -198,7 +203,7 @@ function Cards(props: { message: Message }): JSX.Element {
             {mine.map(question => (
               <ApprovalCard key={question.question_id} question={question} />
             ))}
-            {!mine.some(question => question.state === 'open') && (
+            {!mine.some(one => one.state === 'open' || held.includes(one)) && (
               <CallCard call={call} wish={mine[0]?.preview.sentence} />
             )}
           </React.Fragment>

@@ -5,6 +5,7 @@ import React from 'react';
 import { useFrame, useStore } from '../frame';
 import type { Staged } from '../staged';
 import { DiffView } from './diff';
+import { HeldWords } from './held';
 
 export function StagedCell(props: { staged: Staged }): JSX.Element {
   const { trans } = useFrame();
@@ -17,7 +18,7 @@ export function StagedCell(props: { staged: Staged }): JSX.Element {
     >
       <div className="linda-Staged-head">
         <strong>{staged.sentence}</strong>
-        <Decide staged={[staged]} />
+        {staged.isHeld ? <HeldWords /> : <Decide staged={[staged]} />}
       </div>
       {staged.words && (
         <p role="status" className="linda-Undo-words">
@@ -39,6 +40,7 @@ export function StagedBar(props: {
   const { staged } = props;
   const [at, setAt] = React.useState(0);
   const count = staged.length;
+  const open = staged.filter(one => !one.isHeld);
   return (
     <div
       className="linda-StagedBar"
@@ -63,7 +65,7 @@ export function StagedBar(props: {
       >
         {trans.__('Go to the next')}
       </button>
-      {count > 1 && <Decide staged={staged} isAll />}
+      {count > 1 && open.length > 0 && <Decide staged={open} isAll />}
     </div>
   );
 }
