@@ -126,6 +126,8 @@ class NewerDatabase(LindaError):
 class ProviderFault(LindaError):
     """The model provider failed. `has_begun`: a piece of the reply had arrived, so nothing is tried again.
 
+    `words` are what the provider said itself, without keys; `message` says it in ours.
+
     `kind_of_fault` is one of: auth, billing, forbidden, unknown_model, timeout, rate_limit, overloaded, server,
     unreachable, cut_stream, empty, only_thought, too_long, context_overflow, refused, bad_request, no_model,
     no_tools, no_streaming.
@@ -141,11 +143,13 @@ class ProviderFault(LindaError):
         remedy: str = "",
         retry_after_s: float | None = None,
         has_begun: bool = False,
+        words: str = "",
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.kind_of_fault = kind_of_fault
         self.retry_after_s = retry_after_s
         self.has_begun = has_begun
+        self.words = words
 
 
 class WordNeeded(LindaError):
@@ -219,11 +223,11 @@ def _branches(root: type[LindaError]) -> dict[str, type[LindaError]]:
     return found
 
 
-def from_wire(kind: str, message: str, *, remedy: str = "", detail: str = "") -> LindaError:
+def from_wire(kind: str, message: str, *, remedy: str = "", detail: str = "", words: str = "") -> LindaError:
     """Rebuild an error that crossed the channel; an unknown kind becomes a plain `LindaError`."""
     branch = _branches(LindaError).get(kind, LindaError)
     if issubclass(branch, ProviderFault):
-        return ProviderFault(detail or "server", message, remedy=remedy)
+        return ProviderFault(detail or "server", message, remedy=remedy, words=words)
     if issubclass(branch, ToolFailed):
         return ToolFailed(message, remedy=remedy, kind_of_failure=detail or "failed")
     if issubclass(branch, WordNeeded):  # what a person is to be asked stays in the worker: here it is only told
@@ -234,6 +238,9 @@ def from_wire(kind: str, message: str, *, remedy: str = "", detail: str = "") ->
 
 
 def to_wire(error: LindaError) -> dict[str, str]:
-    """The form in which an error crosses the channel: kind, message, remedy, detail."""
+    """The form in which an error crosses the channel: kind, message, remedy, detail, a provider's own words."""
     detail = getattr(error, "kind_of_fault", "") or getattr(error, "kind_of_failure", "")
-    return {"kind": error.kind, "message": error.message, "remedy": error.remedy, "detail": str(detail)}
+    words = getattr(error, "words", "")
+    return {
+        "kind": error.kind, "message": error.message, "remedy": error.remedy, "detail": str(detail), "words": words,
+    }  # fmt: skip

@@ -21,6 +21,7 @@ from .inner import READ_RESULT_SCHEMA
 from .prompting import Desk, Guide, Prompter, no_guidance
 from .stream import ModelCaller, replace_streaming
 from .transcript import Act, CallModel, End, Next, Transcript, Wait, decide_next, load
+from .wording import problem_of_provider
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -146,7 +147,7 @@ class Runner:
         except ProviderFault as fault:
             if await self._tries_again(fault, made):
                 return True
-            problem = Problem(kind=fault.kind_of_fault, message=fault.message, remedy=fault.remedy)
+            problem = problem_of_provider(fault)
             await self._end("interrupted" if fault.kind_of_fault == "cut_stream" else "failed", problem)
             return False
         self._empty = 0

@@ -18,6 +18,7 @@ from ..schemas import Message, MessageStatus, Problem, ToolCall
 from ..storage.tables import calls, messages, runs
 from .recording import CallRecorder
 from .transcript import CUT_ARGUMENTS
+from .wording import problem_of_provider
 
 if TYPE_CHECKING:
     from ..events.log import Transaction
@@ -255,7 +256,7 @@ class ModelCaller:
 def _ending(draft: Draft, finished: Finished, fault: ProviderFault | None) -> tuple[MessageStatus, Problem | None]:
     """How a message ends, and the problem to show with it."""
     if fault is not None:
-        problem = Problem(kind=fault.kind_of_fault, message=fault.message, remedy=fault.remedy)
+        problem = problem_of_provider(fault)
         return ("interrupted" if draft.text else "failed"), problem
     if finished.reason == "length":
         return "interrupted", Problem(

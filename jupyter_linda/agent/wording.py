@@ -15,7 +15,7 @@ from .transcript import UNKNOWN_TOOL
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..errors import LindaError
+    from ..errors import LindaError, ProviderFault
     from ..ports import GateCall, ToolResult, Verdict
     from ..schemas import Preview
     from .judging import Judged
@@ -41,6 +41,11 @@ def failed_inside(tool: str, error: Exception) -> ToolFailed:
 def problem_of(error: LindaError) -> Problem:
     """The fault as a card shows it."""
     return Problem(kind=getattr(error, "kind_of_failure", error.kind), message=error.message, remedy=error.remedy)
+
+
+def problem_of_provider(fault: ProviderFault) -> Problem:
+    """A provider's fault as a reply shows it: in our words, and below them in its own."""
+    return Problem(kind=fault.kind_of_fault, message=fault.message, remedy=fault.remedy, detail=fault.words)
 
 
 def without_content(error: LindaError) -> Problem:

@@ -140,7 +140,9 @@ class LindaHandler(APIHandler):
         if isinstance(error, LindaError):
             if isinstance(error, Unavailable):
                 self.set_header("Retry-After", str(error.retry_after_s))
-            self.reply({"kind": error.kind, "message": error.message, "remedy": error.remedy}, status=status_code)
+            told = {"kind": error.kind, "message": error.message, "remedy": error.remedy}
+            words = getattr(error, "words", "")
+            self.reply({**told, "detail": words} if words else told, status=status_code)
         elif isinstance(error, HTTPError):
             self.reply(
                 {"kind": "HTTPError", "message": error.log_message or error.reason or "refused", "remedy": ""},

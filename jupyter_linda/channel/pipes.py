@@ -224,6 +224,7 @@ class Channel:
                     error.get("kind", ""),
                     error.get("message", ""),
                     remedy=error.get("remedy", ""),
+                    words=error.get("words", ""),
                     detail=error.get("detail", ""),
                 )
             )

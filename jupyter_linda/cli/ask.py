@@ -234,6 +234,8 @@ class Talk:
         problem = run.get("problem")
         if problem and not self._is_json:
             print(for_terminal(f"{problem['message']} {problem.get('remedy', '')}".strip()), file=sys.stderr)
+            if detail := problem.get("detail"):
+                print(for_terminal(f"({detail})"), file=sys.stderr)
         if run["state"] == "done" and self._was_refused:
             return REFUSED
         return EXIT_CODES[run["state"]]

@@ -117,5 +117,11 @@ def check_model_answers(providers: Providers, model_id: str) -> Check:
     try:
         said = asyncio.run(model.test(providers.connect(model_id), model_id))
     except ProviderFault as fault:
-        return Check(name=model_id, title=model_id, state="error", detail=fault.message, remedy=fault.remedy)
+        return Check(
+            name=model_id,
+            title=model_id,
+            state="error",
+            detail=f"{fault.message} {fault.words}".strip(),
+            remedy=fault.remedy,
+        )
     return Check(name=model_id, title=model_id, state="ok", detail=f"Answered {said[:40]!r}.")

@@ -164,7 +164,8 @@ def _fault(trace: Json, model: str) -> str:
     run = trace["run"]
     if run["state"] != "done":
         problem = run.get("problem") or {}
-        return f"the run ended as {run['state']}: {problem.get('message', '')}".rstrip(": ")
+        words = f"{problem.get('message', '')} {problem.get('detail', '')}".strip()
+        return f"the run ended as {run['state']}: {words}".rstrip(": ")
     others = [call["model"] for call in trace["model_calls"] if call["outcome"] == "done" and call["model"] != model]
     return f"another model answered: {others[0]}" if others else ""
 

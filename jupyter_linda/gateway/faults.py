@@ -19,6 +19,8 @@ KEYLIKE = re.compile(r"\b(sk|pk|key|rk|xox[abp]|gsk|AIza|ghp|hf)[-_A-Za-z0-9]{6,
 READ_CHARS = 4000
 """Characters of a provider's words that are looked at: it may quote the whole prompt."""
 QUOTED_CHARS = 300
+WRAPPING = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)(?::| -)\s+)+")
+"""What litellm puts before a provider's words."""
 
 TRY_AGAIN = "Try again; if it stays, choose another model."
 
@@ -103,8 +105,8 @@ class Said:
 
     @property
     def detail(self) -> str:
-        """The first line, bounded."""
-        return self.words.strip().split("\n")[0][:QUOTED_CHARS]
+        """The first line, bounded, without the names of classes that litellm puts before it."""
+        return WRAPPING.sub("", self.words.strip()).split("\n")[0][:QUOTED_CHARS]
 
 
 def without_keys(text: str) -> str:
@@ -124,13 +126,14 @@ def as_fault(
     if "MidStreamFallbackError" in said.names and kind in ("server", "unreachable", "timeout", "overloaded"):
         kind = "cut_stream"
     if has_begun and kind in ("server", "unreachable", "timeout", "overloaded", "bad_request", "cut_stream"):
-        return cut_stream(said.detail)
+        return cut_stream(words=said.detail)
     status = f"status {said.status}: " if said.status else ""
     message, remedy = WORDS[kind]
     return ProviderFault(
         kind,
-        f"{message} (model {model}, {status}{said.detail})",
+        message,
         remedy=remedy,
+        words=f"{model}, {status}{said.detail}",
         retry_after_s=said.retry_after_s,
         has_begun=has_begun,
     )
@@ -142,13 +145,14 @@ def plain_fault(kind: str, detail: str = "") -> ProviderFault:
     return ProviderFault(kind, message + detail, remedy=remedy)
 
 
-def cut_stream(detail: str = "") -> ProviderFault:
-    """A stream that ended before its end, after pieces of the reply."""
+def cut_stream(detail: str = "", *, words: str = "") -> ProviderFault:
+    """A stream that ended before its end, after pieces of the reply; `words` are the provider's."""
     return ProviderFault(
         "cut_stream",
         f"The provider's stream broke off; what arrived is kept.{f' ({detail})' if detail else ''}",
         remedy="Say “continue”, or retry.",
         has_begun=True,
+        words=words,
     )
 
 

@@ -235,4 +235,5 @@ def _changed(fault: ProviderFault, message: str) -> ProviderFault:
         remedy=fault.remedy,
         retry_after_s=fault.retry_after_s,
         has_begun=fault.has_begun,
+        words=fault.words,
     )

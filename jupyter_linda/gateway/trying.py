@@ -9,6 +9,8 @@ from .detect import list_models
 from .places import is_here
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..schemas import ProviderInput
     from .client import LitellmModel
     from .providers import Providers
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 async def try_connection(
     model: LitellmModel, providers: Providers, name: str, wish: ProviderInput, *, is_offline: bool
 ) -> dict[str, Any]:
-    """What became of it, as `schemas.ProviderTest` has it: {"ok", "message", "remedy", "models"}.
+    """What became of it, as `schemas.ProviderTest` has it: {"ok", "message", "remedy", "detail", "models"}.
 
     While the person is offline only what runs on this machine is tried.
     """
@@ -40,9 +42,11 @@ async def try_connection(
     try:
         said = await model.test(providers.draft(name, wish, wanted), wanted)
     except ProviderFault as fault:
-        return _result(fault.message, remedy=fault.remedy, models=listed)
+        return _result(fault.message, remedy=fault.remedy, detail=fault.words, models=listed)
     return _result(f"{wanted} answered: {said[:60]}" if said else f"{wanted} answered.", ok=True, models=listed)
 
 
-def _result(message: str, *, ok: bool = False, remedy: str = "", models: Any = ()) -> dict[str, Any]:
-    return {"ok": ok, "message": message, "remedy": remedy, "models": list(models)}
+def _result(
+    message: str, *, ok: bool = False, remedy: str = "", detail: str = "", models: Sequence[str] = ()
+) -> dict[str, Any]:
+    return {"ok": ok, "message": message, "remedy": remedy, "detail": detail, "models": list(models)}

@@ -86,6 +86,8 @@ class Problem(Noun):
     kind: str
     message: str
     remedy: str = ""
+    detail: str = ""
+    """What a provider said itself, without keys."""
 
 
 class Message(Noun):

@@ -88,7 +88,7 @@ export class Actions extends Condensing {
   /** A view that broke. */
   fault(message: string): void {
     this.store.update({
-      problem: { kind: 'ViewFault', message, remedy: '' }
+      problem: { kind: 'ViewFault', message, remedy: '', detail: '' }
     });
   }
 

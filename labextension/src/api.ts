@@ -80,6 +80,8 @@ export interface ProviderTest {
   ok: boolean;
   message: string;
   remedy: string;
+  /** What the provider said itself. */
+  detail: string;
   models: string[];
 }
 
@@ -312,7 +314,8 @@ export class Api {
       throw new ApiError(0, {
         kind: 'Unreachable',
         message: this.words.unreachable,
-        remedy: this.words.unreachableRemedy
+        remedy: this.words.unreachableRemedy,
+        detail: ''
       });
     }
     if (!response.ok) {
@@ -332,13 +335,15 @@ export class Api {
       return {
         kind: 'NotInstalled',
         message: this.words.missing,
-        remedy: this.words.missingRemedy
+        remedy: this.words.missingRemedy,
+        detail: ''
       };
     }
     return {
       kind: body?.kind ?? `Http${response.status}`,
       message: body?.message || this.words.unexpected(response.status),
-      remedy: body?.remedy ?? ''
+      remedy: body?.remedy ?? '',
+      detail: body?.detail ?? ''
     };
   }
 }
@@ -371,5 +376,5 @@ export function problemFrom(error: unknown): Problem {
     return error.problem;
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'Error', message, remedy: '' };
+  return { kind: 'Error', message, remedy: '', detail: '' };
 }

@@ -12,7 +12,7 @@ export class OperationError extends Error {
   }
 
   get problem(): Problem {
-    return { kind: this.kind, message: this.message, remedy: '' };
+    return { kind: this.kind, message: this.message, remedy: '', detail: '' };
   }
 }
 

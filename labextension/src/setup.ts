@@ -73,7 +73,7 @@ export class Setup {
       return await this.api.testProvider(name, body);
     } catch (error) {
       const { message, remedy } = problemFrom(error);
-      return { ok: false, message, remedy, models: [] };
+      return { ok: false, message, remedy, detail: '', models: [] };
     }
   }
 

@@ -44,6 +44,7 @@ export interface Problem {
   kind: string;
   message: string;
   remedy: string;
+  detail: string;
 }
 /** One message of a chat. `parent_id` makes branches: edit-and-resend adds a sibling. */
 export interface Message {

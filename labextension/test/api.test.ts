@@ -78,7 +78,8 @@ test("a refusal carries the server's words", async () => {
   const problem = {
     kind: 'NotFound',
     message: 'No such chat.',
-    remedy: 'Reload.'
+    remedy: 'Reload.',
+    detail: 'gate: no such route'
   };
   const { api } = rig(404, problem);
   await assert.rejects(api.chat('x'), (error: unknown) => {

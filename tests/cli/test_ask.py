@@ -176,7 +176,7 @@ def test_a_wait_and_who_answered_are_said_beside_the_answer(linda, provider):
     done = linda.run("ask", "wait a moment")
     assert (done.code, done.out) == (0, "Done.\n")
     assert "The provider asks to wait" in done.err
-    assert "Next try in 0 s." in done.err
+    assert re.search(r"Next try in [01] s\.", done.err)  # the wait has some chance in it
 
 
 def test_an_unknown_chat_or_model_is_said_plainly(linda):

@@ -189,7 +189,9 @@ def test_each_status_has_its_words_and_never_the_key(model, provider, part, kind
         run(model, provider, [part])
     assert caught.value.kind_of_fault == kind
     assert caught.value.remedy
-    assert KEY not in caught.value.message
+    assert KEY not in caught.value.message + caught.value.words
+    assert "litellm" not in caught.value.message + caught.value.words
+    assert "status" in caught.value.words
 
 
 def test_429_tells_how_long_to_wait(model, provider):

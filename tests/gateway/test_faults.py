@@ -11,8 +11,17 @@ from jupyter_linda.gateway.faults import Said, as_fault, kind_of, without_keys
 @pytest.mark.parametrize("has_begun", [True, False])
 def test_a_fault_never_quotes_the_key_that_was_used(key, has_begun):
     fault = as_fault(RuntimeError(f"Incorrect API key provided: {key}."), model="m", has_begun=has_begun, key=key)
-    assert key not in fault.message
-    assert "[key]" in fault.message
+    assert key not in fault.message + fault.words
+    assert "[key]" in fault.words
+
+
+def test_our_sentence_stands_apart_from_what_the_provider_said():
+    error = RuntimeError("litellm.NotFoundError: NotFoundError: OpenAIException - The model `x` does not exist")
+    fault = as_fault(error, model="near/x", has_begun=False)
+    assert fault.message == "The provider does not know this model."
+    assert fault.words == "near/x, The model `x` does not exist"
+    cut = as_fault(RuntimeError("litellm.APIError: gone"), model="near/x", has_begun=True)
+    assert (cut.message, cut.words) == ("The provider's stream broke off; what arrived is kept.", "gone")
 
 
 def test_what_looks_like_a_key_is_taken_out_wherever_it_is_from():

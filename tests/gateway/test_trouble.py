@@ -173,6 +173,9 @@ def test_what_time_may_cure_is_tried_again_and_cured(ask, part, kind):
     met = ask(part, tries=2)
     assert (met.fault.kind_of_fault, len(met.requests)) == (kind, 2)
     assert met.fault.message.endswith("Tried 2 times.")
+    if isinstance(part, Fail):
+        assert part.message in met.fault.words
+        assert part.message not in met.fault.message
 
 
 @pytest.mark.parametrize("header", ["Retry-After", "retry-after-ms", "date"])

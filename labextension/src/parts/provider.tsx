@@ -6,6 +6,7 @@ import React from 'react';
 import type { DetectedServer, ProviderTest } from '../api';
 import { useFrame } from '../frame';
 import type { Provider, ProviderInput } from '../types';
+import { SaidByProvider } from './problem';
 
 /** litellm's words for the providers most people have; any other can be typed. */
 const KINDS = [
@@ -193,6 +194,7 @@ function TestResult(props: { test: ProviderTest }): JSX.Element {
         <span aria-hidden="true">{test.ok ? '✓' : '✕'}</span> {test.message}
       </p>
       {test.remedy && <p>{test.remedy}</p>}
+      <SaidByProvider detail={test.detail} />
     </div>
   );
 }
