@@ -14,7 +14,7 @@ from ..chats import summaries
 from ..errors import InvalidInput, NotFound
 from ..permissions import audit
 from ..runs import questions
-from ..schemas import Budgets, ContextMeter, Trace, UsageReport
+from ..schemas import Budgets, BudgetsInput, ContextMeter, Trace, UsageReport
 from ..storage.tables import calls, events, messages, runs
 from ..usage import store
 from ..usage.limits import BudgetFile
@@ -59,10 +59,11 @@ class BudgetsHandler(LindaHandler):
     needs_database = False
 
     async def put(self) -> None:
-        """Replace the person's own budgets: only a person may."""
+        """Replace the person's own budgets: only a person may, and none that were set meanwhile."""
         self.refuse_tokens()
         limits = _limits(self.services)
-        limits.save(self.body(Budgets))
+        wish = self.body(BudgetsInput)
+        limits.save(Budgets.model_validate(wish.model_dump(exclude={"was"})), was=wish.was)
         self.reply(limits.own())
 
 

@@ -76,6 +76,7 @@ from .rules import (
 )
 from .usage import (
     Budgets,
+    BudgetsInput,
     BudgetState,
     ModelCall,
     Period,
@@ -95,6 +96,7 @@ __all__ = [
     "AuditEntry",
     "BudgetState",
     "Budgets",
+    "BudgetsInput",
     "Call",
     "CallState",
     "Chat",

@@ -67,6 +67,12 @@ class Budgets(Noun):
     month_tokens: int = Field(0, ge=0)
 
 
+class BudgetsInput(Budgets):
+    """PUT usage/budgets. With `was`, those that they were changed from: refused where others are set by now."""
+
+    was: Budgets | None = None
+
+
 class Planning(Noun):
     """The planning figure: what a team would use a day."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, StaleRevision
 from ..schemas import Budgets
 from ..storage.files import write_json
 from .budget import Budget
@@ -44,8 +44,16 @@ class BudgetFile:
                 remedy=f"Mend {self._path}, or delete it and set the budgets in the panel again.",
             ) from None
 
-    def save(self, budgets: Budgets) -> None:
-        """Put the person's own in place at once."""
+    def save(self, budgets: Budgets, *, was: Budgets | None = None) -> None:
+        """Put the person's own in place at once.
+
+        `was`: those that the new ones were made from; `StaleRevision` where others are set by now.
+        """
+        if was is not None and self.own() != was:
+            raise StaleRevision(
+                "The budgets were changed meanwhile, in another tab or in the file, so these were not saved.",
+                remedy="Look at them as they are now, then save again.",
+            )
         write_json(self._path, budgets.model_dump())
 
     def current(self) -> tuple[Budget, ...]:

@@ -42,6 +42,7 @@ REQUESTS = {
     "NewTask",
     "TaskPatch",
     "Budgets",
+    "BudgetsInput",
     "Trial",
     "RulesInput",
     "PrivacyInput",

@@ -9,6 +9,7 @@ import type {
   Answer,
   AuditEntry,
   Budgets,
+  BudgetsInput,
   Chat,
   ChatList,
   ChatPatch,
@@ -224,7 +225,7 @@ export class Api {
   usage = (days: number): Promise<UsageReport> =>
     this.call(`usage?days=${days}`);
   /** Budgets hold back what leaves and costs: only a person sets them. */
-  saveBudgets = (body: Budgets): Promise<Budgets> =>
+  saveBudgets = (body: BudgetsInput): Promise<Budgets> =>
     this.asPerson('usage/budgets', 'PUT', body);
   trace = (runId: string): Promise<Trace> =>
     this.call(path`runs/${runId}/trace`);

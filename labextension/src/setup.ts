@@ -210,8 +210,9 @@ export class Setup {
     return found;
   }
 
-  async saveBudgets(budgets: Budgets): Promise<boolean> {
-    return this.guarded(() => this.api.saveBudgets(budgets));
+  /** Save budgets over `was`, those that the person saw; refused where others are set by now. */
+  async saveBudgets(budgets: Budgets, was: Budgets): Promise<boolean> {
+    return this.guarded(() => this.api.saveBudgets({ ...budgets, was }));
   }
 
   /** Show why a run went as it did. */

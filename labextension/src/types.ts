@@ -602,6 +602,16 @@ export interface Budgets {
   day_tokens?: number;
   month_tokens?: number;
 }
+/** PUT usage/budgets. With `was`, those that they were changed from: refused where others are set by now. */
+export interface BudgetsInput {
+  run_usd?: number;
+  day_usd?: number;
+  month_usd?: number;
+  run_tokens?: number;
+  day_tokens?: number;
+  month_tokens?: number;
+  was?: Budgets | null;
+}
 /** The planning figure: what a team would use a day. */
 export interface Planning {
   runs: number;

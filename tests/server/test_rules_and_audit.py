@@ -85,6 +85,19 @@ def test_levels_that_somebody_changed_meanwhile_are_not_overwritten(page):
         page.call("PUT", "privacy", {"text": first})
 
 
+def test_budgets_that_somebody_set_meanwhile_are_not_overwritten(page):
+    first = page.call("GET", "usage")["own"]
+    try:
+        other = page.call("PUT", "usage/budgets", {**first, "day_usd": 3, "was": first})
+        assert other == {**first, "day_usd": 3.0}
+        with pytest.raises(httpx.HTTPStatusError, match="409"):
+            page.call("PUT", "usage/budgets", {**first, "run_usd": 1, "was": first})
+        assert page.call("GET", "usage")["own"] == other
+        assert page.call("PUT", "usage/budgets", {**other, "run_usd": 1, "was": other})["run_usd"] == 1.0
+    finally:
+        page.call("PUT", "usage/budgets", first)
+
+
 def test_policies_are_shown_and_one_that_breaks_is_told(page, lab):
     shown = page.call("GET", "rules")
     (policy,) = shown["policies"]

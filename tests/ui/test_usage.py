@@ -45,4 +45,18 @@ def test_a_reply_has_a_trace_and_is_in_the_sums(open_panel, provider, notebook):
     panel.root.get_by_label("A day, tokens").fill("50000")
     panel.button("Save").click()
     expect(panel.root.locator(".linda-Budget")).to_contain_text("Budget of today: 0 / 50.0 k tokens", timeout=15_000)
+
+    usage = panel.lab.linda("usage")["own"]
+    panel.root.get_by_label("A day, tokens").fill("60000")
+    budgets = panel.lab.data_dir / "budgets.json"  # another tab, or an editor
+    budgets.write_text(json.dumps({**usage, "month_tokens": 900000}))
+    panel.button("Save").click()
+    newer = panel.root.get_by_role("alert").filter(has_text="The budgets were changed elsewhere meanwhile")
+    expect(newer).to_contain_text("A month, tokens: 900000")
+    expect(panel.root.get_by_label("A day, tokens")).to_have_value("60000")
+    assert panel.lab.linda("usage")["own"] == {**usage, "month_tokens": 900000}
+    panel.root.get_by_label("A month, tokens").fill("900000")
+    panel.button("Save").click()
+    expect(newer).to_have_count(0)
+    assert panel.lab.linda("usage")["own"] == {**usage, "day_tokens": 60000, "month_tokens": 900000}
     assert panel.errors == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_linda.errors import InvalidInput
+from jupyter_linda.errors import InvalidInput, StaleRevision
 from jupyter_linda.schemas import Budgets
 from jupyter_linda.usage.budget import Budget
 from jupyter_linda.usage.limits import BudgetFile
@@ -28,6 +28,16 @@ def test_the_smaller_holds(path, of_server, own, holds):
     limits = BudgetFile(path, {**NONE, "budget_day_usd": of_server})
     limits.save(Budgets(day_usd=own))
     assert limits.current() == (Budget("day", "usd", holds),)
+
+
+def test_budgets_that_somebody_set_meanwhile_are_not_overwritten(path):
+    limits = BudgetFile(path, NONE)
+    limits.save(Budgets(day_usd=1.0), was=Budgets())
+    with pytest.raises(StaleRevision, match="changed meanwhile"):
+        limits.save(Budgets(run_usd=2.0), was=Budgets())
+    assert limits.own() == Budgets(day_usd=1.0)
+    limits.save(Budgets(day_usd=1.0, run_usd=2.0), was=Budgets(day_usd=1.0))
+    assert limits.own() == Budgets(day_usd=1.0, run_usd=2.0)
 
 
 def test_a_change_holds_at_once_for_whoever_reads_it(path):

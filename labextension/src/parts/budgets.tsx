@@ -17,10 +17,15 @@ const LIMITS = [
 /** The person's own budgets; the server's may be smaller. */
 export function BudgetForm(props: {
   own: Budgets;
-  onSaved: () => void;
+  /** They were saved, or others turned out to be set by now. */
+  onNewer: () => void;
 }): JSX.Element {
   const { actions, trans } = useFrame();
-  const [own, setOwn] = React.useState(props.own);
+  const [draft, setDraft] = React.useState<Budgets | null>(null);
+  /* The budgets that the draft was made from: others may be saved while it is made. */
+  const [base, setBase] = React.useState(props.own);
+  const own = draft ?? props.own;
+  const newer = LIMITS.filter(name => draft && base[name] !== props.own[name]);
   const labels = {
     run_usd: trans.__('One reply, US dollars'),
     day_usd: trans.__('A day, US dollars'),
@@ -41,10 +46,11 @@ export function BudgetForm(props: {
         className="linda-Form"
         onSubmit={event => {
           event.preventDefault();
-          void actions.saveBudgets(own).then(isDone => {
+          void actions.saveBudgets(own, props.own).then(isDone => {
             if (isDone) {
-              props.onSaved();
+              setDraft(null);
             }
+            props.onNewer();
           });
         }}
       >
@@ -57,12 +63,29 @@ export function BudgetForm(props: {
               min={0}
               step={name.endsWith('usd') ? 'any' : 1}
               value={own[name]}
-              onChange={event =>
-                setOwn({ ...own, [name]: Number(event.target.value) })
-              }
+              onChange={event => {
+                setDraft({ ...own, [name]: Number(event.target.value) });
+                setBase(draft ? base : props.own);
+              }}
             />
           </label>
         ))}
+        {newer.length > 0 && (
+          <div role="alert">
+            <p>
+              {trans.__(
+                'The budgets were changed elsewhere meanwhile. Saving replaces them.'
+              )}
+            </p>
+            <ul className="linda-List">
+              {newer.map(name => (
+                <li key={name}>
+                  {labels[name]}: {props.own[name]}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
         <div className="linda-Row">
           <button type="submit" className="linda-Button linda-mod-primary">
             {trans.__('Save')}

@@ -42,7 +42,7 @@ export default function UsageView(): JSX.Element {
         </div>
         {report && <Report report={report} days={days} />}
         {report && (
-          <BudgetForm own={report.own} onSaved={() => setSaved(saved + 1)} />
+          <BudgetForm own={report.own} onNewer={() => setSaved(saved + 1)} />
         )}
       </div>
     </div>
