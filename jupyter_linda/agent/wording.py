@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ..schemas import Preview
     from .judging import Judged
 
+PLAN_MODE = "plan mode"
+"""The rule that the gate names where the mode of a chat refuses."""
+
 
 def title_of(call: GateCall, approved: Preview | None) -> str:
     """What a call that goes on is called: what the person allowed, else the tool and what it touches."""
@@ -84,6 +87,8 @@ def how_to_allow(verdict: Verdict) -> str:
     """The remedy of a refusal."""
     if verdict.rule == "nobody could be asked":
         return "Ask in the Linda panel or on a terminal, or allow it beforehand with --yes-to."
+    if verdict.rule == PLAN_MODE:
+        return "The mode of this chat is below the box where you write; choose another there to have it done."
     return "" if verdict.rule == "the person said no" else "The rules can be changed in the Permissions view."
 
 

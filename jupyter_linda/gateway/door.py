@@ -343,7 +343,8 @@ def preview_text(messages: Sequence[Mapping[str, Json]], *, most_chars: int | No
         lines += [
             f"{call['function']['name']} {call['function']['arguments']}" for call in message.get("tool_calls") or ()
         ]
-        lines += [f"[{len(message['images'])} pictures]"] if message.get("images") else []
+        count = len(message.get("images") or ())
+        lines += [f"[{count} picture{'' if count == 1 else 's'}]"] if count else []
         parts.append(f"── {message['role']} ──\n" + "\n".join(filter(None, lines)))
     text = "\n\n".join(parts)
     if most_chars is None or len(text) <= most_chars:

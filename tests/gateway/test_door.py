@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from jupyter_linda.errors import ConsentNeeded, ProviderFault
-from jupyter_linda.gateway.door import Door, Rules
+from jupyter_linda.gateway.door import Door, Rules, preview_text
 from jupyter_linda.gateway.levels import Privacy
 from jupyter_linda.gateway.providers import AUTOMATIC
 from jupyter_linda.gateway.redaction import Book
@@ -182,6 +182,12 @@ def test_who_is_asked_about_has_a_name_and_an_address(label, who):
     with pytest.raises(ConsentNeeded) as needed:
         world.ask()
     assert (needed.value.about, needed.value.who) == ("far", who)
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "look"), (1, "look\n[1 picture]"), (2, "look\n[2 pictures]")])
+def test_a_preview_says_how_many_pictures_go_along(count, told):
+    message = {"role": "user", "content": "look", "images": [b""] * count}
+    assert preview_text([message]) == f"── user ──\n{told}"
 
 
 def test_a_yes_to_one_provider_while_all_is_local_is_none_to_the_next():

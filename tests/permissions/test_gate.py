@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from jupyter_linda.agent.wording import how_to_allow
 from jupyter_linda.errors import NotAllowed
 from jupyter_linda.permissions.approvals import scopes_for
 from jupyter_linda.ports import Resource
@@ -69,7 +70,9 @@ def test_a_deny_rule_stands_above_a_persons_answer(bench):
 
 def test_plan_mode_reads_and_nothing_else(bench):
     assert judge(bench, mode="plan").effect == "auto"
-    assert judge(bench, **WRITE, mode="plan").effect == "deny"
+    refused = judge(bench, **WRITE, mode="plan")
+    assert refused.effect == "deny"
+    assert "below the box" in how_to_allow(refused)
     assert judge(bench, **RUN, mode="plan", answer="once").effect == "deny"
 
 
