@@ -120,7 +120,7 @@ _QUESTIONS: dict[Language, dict[str, str]] = {
     "en": {
         "notebook": "Which notebook?",
         "cell": "Which cell of {path}?",
-        "no_cell": "{path} has no such cell; it has {count} cells. Which one do you mean?",
+        "no_cell": "{path} has no such cell; it has {cells}. Which one do you mean?",
         "source": "What code should be in the new cell? Give it in backticks or after a colon; I cannot write "
         "code myself.",
         "frame": "Which data frame?",
@@ -141,7 +141,8 @@ _QUESTIONS: dict[Language, dict[str, str]] = {
 
 def question(kind: str, language: Language, *, choices: Sequence[str] = (), path: str = "", count: int = 0) -> str:
     """A question for a missing argument, with the choices there are (at most 20 shown)."""
-    text = _QUESTIONS[language][kind].format(path=path, count=count)
+    cells = "1 cell" if count == 1 else f"{count} cells"
+    text = _QUESTIONS[language][kind].format(path=path, count=count, cells=cells)
     lines = [f"- {choice}" for choice in choices[:20]]
     if len(choices) > 20:
         lines.append("- …")

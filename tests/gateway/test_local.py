@@ -6,7 +6,7 @@ from jupyter_linda.errors import ProviderFault
 from jupyter_linda.gateway import sayings
 from jupyter_linda.gateway.local import DemoModel
 
-from .demo_chat import THREE, DemoChat
+from .demo_chat import THREE, DemoChat, cells
 from .measure import OFFER
 
 
@@ -147,6 +147,9 @@ def test_says_that_there_is_no_such_cell():
     chat = DemoChat()
     chat.say("run cell 9")
     assert chat.answer(THREE).startswith("lakes.ipynb has no such cell; it has 3 cells.")
+    chat = DemoChat()
+    chat.say("run cell 9")
+    assert chat.answer(cells(("code", "x = 1"))).startswith("lakes.ipynb has no such cell; it has 1 cell.")
 
 
 def test_no_leaves_the_question_alone():
