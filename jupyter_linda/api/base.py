@@ -191,7 +191,8 @@ def _fault_of_text(fault: ErrorDetails) -> str:
             size = len(str(fault["input"]))
             return f"The {name} has {size:,} characters; {limits['max_length']:,} is the most."
         case "string_too_short":
-            return f"The {name} needs at least {limits['min_length']:,} characters."
+            least = limits["min_length"]
+            return f"The {name} needs at least {least:,} character{'' if least == 1 else 's'}."
         case _:
             return f"The {name} {limits.get('error') or fault['msg']}."
 

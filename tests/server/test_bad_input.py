@@ -113,6 +113,11 @@ def test_a_provider_of_any_name_is_connected_used_and_removed_over_its_path(shar
     assert shared_page.call("GET", "providers") == {"providers": []}
 
 
+def test_what_is_empty_is_refused_in_words(shared_page):
+    code, body = problem_of(shared_page, "models/default", method="PUT", body={"model": ""})
+    assert (code, body["message"]) == (400, "The model needs at least 1 character.")
+
+
 @pytest.mark.parametrize("name", ["a/b", "linda", "x" * 61, "../keys"])
 def test_what_cannot_name_a_provider_is_refused_in_words(shared_page, name):
     code, body = problem_of(shared_page, f"providers/{quote(name, safe='')}", method="PUT", body={"kind": "openai"})
