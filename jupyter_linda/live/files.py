@@ -262,8 +262,12 @@ def choose_files(contents_manager: Any, policy: PathPolicy) -> NotebookFiles:  #
 
 def refuse_upgrade(path: str, *, is_open: bool = False) -> InvalidInput:
     """Editing a notebook of an old format would convert the whole file: that is the user's to decide."""
-    where = "The user closes it first, then" if is_open else "Reading it works as it is."
+    upgrading = (
+        "The user may save it in JupyterLab, which upgrades it, or close it; then upgrade_notebook works."
+        if is_open
+        else "upgrade_notebook upgrades it, if the user wants that."
+    )
     return InvalidInput(
         f"{path!r} is in an old notebook format (before 4). Editing it would upgrade the whole file to format 4.",
-        remedy=f"{where} upgrade_notebook upgrades it, if the user wants that.",
+        remedy=f"Reading it works as it is. {upgrading}",
     )

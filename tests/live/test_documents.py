@@ -183,7 +183,7 @@ async def test_what_a_tab_has_made_of_an_old_notebook_is_not_edited_until_it_is_
     assert (await documents.read("old.ipynb")).is_upgraded
     with pytest.raises(InvalidInput, match="old notebook format") as refused:
         await documents.edit("old.ipynb", [ReplaceSource("a", "a", "b")])
-    assert "closes it first, then upgrade_notebook" in refused.value.remedy
+    assert "close it; then upgrade_notebook works" in refused.value.remedy
     assert tab.cell("old.ipynb", "a")["source"] == "a"
     file.write_text(json.dumps(notebook(code_cell("a", "a"))))  # the user saved it
     assert not (await documents.read("old.ipynb")).is_upgraded

@@ -14,15 +14,15 @@ CELLS_JS = "window.jupyterapp.shell.currentWidget.content.model.sharedModel.cell
 SPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
-@pytest.fixture
+@pytest.fixture(params=[4, 2])
 def old(lab, request) -> Path:
-    """A notebook of format 4.4: two code cells without ids."""
+    """A notebook of a format below 4.5: two code cells without ids."""
     cells = [
         {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}
         for source in ("a = 20", "print(a + 1)")
     ]
-    content = {"cells": cells, "metadata": {"kernelspec": SPEC}, "nbformat": 4, "nbformat_minor": 4}
-    path = lab.root / f"{request.node.name}.ipynb"
+    content = {"cells": cells, "metadata": {"kernelspec": SPEC}, "nbformat": 4, "nbformat_minor": request.param}
+    path = lab.root / f"{request.node.originalname}_{request.param}.ipynb"
     path.write_text(json.dumps(content, indent=1))
     return path
 
@@ -38,7 +38,8 @@ def older(lab, request) -> Path:
     return path
 
 
-def is_still_4_4_without_ids(path: Path) -> bool:
+def has_4_4_without_ids(path: Path) -> bool:
+    """What JupyterLab writes of any format from 4.0 to 4.4, whoever edits."""
     content = json.loads(path.read_text())
     return (content["nbformat"], content["nbformat_minor"]) == (4, 4) and not any(
         "id" in cell for cell in content["cells"]
@@ -52,7 +53,16 @@ def ids_in(panel: Panel) -> list[str]:
     return list(panel.page.evaluate(f"Array.from({CELLS_JS}).map(cell => cell.id)"))
 
 
-def test_case_nb_05_an_edit_in_an_open_4_4_notebook_gives_no_ids_to_the_file(open_panel, provider, old):
+def test_jupyterlab_itself_writes_format_4_4_where_nobody_but_the_user_edits(open_panel, old):
+    panel = open_panel(old)
+    ids_in(panel)
+    panel.page.evaluate(f"{CELLS_JS}[0].setSource('a = 5')")
+    panel.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+    panel.until(lambda: sources_on_disk(old)[0] == "a = 5", what="saving")
+    assert has_4_4_without_ids(old)
+
+
+def test_case_nb_05_an_edit_in_an_open_4_x_notebook_gives_no_ids_to_the_file(open_panel, provider, old):
     panel = open_panel(old)
     ids = ids_in(panel)
     edit = {"path": old.name, "cell_id": ids[0], "old_text": "20", "new_text": "41"}
@@ -63,11 +73,11 @@ def test_case_nb_05_an_edit_in_an_open_4_4_notebook_gives_no_ids_to_the_file(ope
     panel.expect_text("Edited.")
     assert panel.cell_sources() == ["a = 41", "print(a + 1)"]
     panel.until(lambda: sources_on_disk(old) == panel.cell_sources(), what="the file on disk follows")
-    assert is_still_4_4_without_ids(old)
+    assert has_4_4_without_ids(old)
     assert ids_in(panel) == ids
 
 
-def test_case_nb_05_an_insert_into_an_open_4_4_notebook_gives_no_ids_to_the_file(open_panel, provider, old):
+def test_case_nb_05_an_insert_into_an_open_4_x_notebook_gives_no_ids_to_the_file(open_panel, provider, old):
     insert = {"path": old.name, "index": 1, "source": "b = a"}
     provider.script("insert into the old one", uses(Use("insert_cell", insert)), says("Inserted."))
     panel = open_panel(old)
@@ -77,10 +87,10 @@ def test_case_nb_05_an_insert_into_an_open_4_4_notebook_gives_no_ids_to_the_file
     panel.expect_text("Inserted.")
     assert panel.cell_sources() == ["a = 20", "b = a", "print(a + 1)"]
     panel.until(lambda: sources_on_disk(old) == panel.cell_sources(), what="the file on disk follows")
-    assert is_still_4_4_without_ids(old)
+    assert has_4_4_without_ids(old)
 
 
-def test_case_nb_05_ids_that_reading_gave_run_the_cells_of_an_open_4_4_notebook(open_panel, provider, old):
+def test_case_nb_05_ids_that_reading_gave_run_the_cells_of_an_open_4_x_notebook(open_panel, provider, old):
     panel = open_panel(old)
     ids = ids_in(panel)
     provider.script(
@@ -103,7 +113,7 @@ def test_case_nb_05_ids_that_reading_gave_run_the_cells_of_an_open_4_4_notebook(
     assert "21" in told[2]
     outputs = lambda: [output["text"] for output in json.loads(old.read_text())["cells"][1]["outputs"]]  # noqa: E731
     panel.until(lambda: "".join(map(str, outputs())).find("21") >= 0, what="the output on disk")
-    assert is_still_4_4_without_ids(old)
+    assert has_4_4_without_ids(old)
 
 
 def test_case_nb_05_an_open_notebook_of_format_3_is_not_upgraded_unasked(open_panel, provider, older):
