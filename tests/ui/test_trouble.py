@@ -31,7 +31,6 @@ def test_the_wait_a_provider_asks_for_is_shown_and_gone_when_text_comes(open_pan
     panel.page.reload()
     panel.page.wait_for_selector(".jp-Launcher", timeout=60_000)
     panel.show()
-    panel.root.get_by_role("button", name="wait for me").first.click()
     expect(line).to_contain_text("The provider asks to wait; next try in", timeout=30_000)
     panel.expect_text("Here I am.", seconds=60)
     expect(line).to_have_count(0)

@@ -46,8 +46,6 @@ def test_an_edit_is_undone_around_what_the_person_typed_and_done_again(open_pane
     panel.page.reload()
     panel.page.wait_for_selector(".jp-Notebook-cell", timeout=60_000)
     panel.show()
-    if not panel.log.is_visible():
-        panel.root.get_by_text("edit and add").first.click()
     expect(panel.log.get_by_role("button", name="Undo", exact=True)).to_have_count(1, timeout=30_000)
     assert panel.errors == []
 
