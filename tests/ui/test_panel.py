@@ -231,8 +231,6 @@ def test_the_server_is_restarted_while_a_question_waits(open_panel, provider):
     panel.page.goto(f"{panel.lab.url}{panel.place}?token={panel.lab.token}")
     panel.page.wait_for_selector(".jp-Launcher", timeout=60_000)
     panel.show()
-    if not panel.log.is_visible():
-        panel.root.get_by_text("wait for me").first.click()
     panel.button("Allow once").click()
     panel.expect_text("Thanks for waiting.")
     assert (panel.lab.root / "waited.txt").exists()
