@@ -12,11 +12,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PYTHON = sorted((ROOT / "jupyter_linda").rglob("*.py"))
 PANEL = sorted(path for path in (ROOT / "labextension" / "src").rglob("*.ts*") if path.name != "types.ts")
+STYLES = sorted((ROOT / "labextension" / "style").glob("*.css"))
 
 MOST_LINES, MOST_VIEW_LINES, MOST_FIRST_LINE = 400, 300, 130
 
 
-@pytest.mark.parametrize("path", PYTHON + PANEL, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("path", PYTHON + PANEL + STYLES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_file_is_longer_than_a_person_reads_in_one_sitting(path):
     limit = MOST_VIEW_LINES if path.parent.name == "views" else MOST_LINES
     assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
