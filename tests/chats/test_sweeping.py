@@ -12,7 +12,7 @@ from jupyter_linda.schemas import NewChat
 from jupyter_linda.storage.files import Results
 from jupyter_linda.storage.tables import calls, runs, traces
 
-LATER = datetime.now(UTC) + timedelta(minutes=1)
+LATER = timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -51,12 +51,12 @@ def texts(store_of):
     return sorted(file.read_text() for file in store_of.folder.glob("??/*"))
 
 
-def delete(event_log, kept, chat_id, now=LATER):
+def delete(event_log, kept, chat_id, *, after=LATER):
     with event_log.transaction() as tx:
         named = sweeping.named_by(tx.connection, chat_id)
         store.remove(tx, chat_id, "local")
     with event_log.database.read() as connection:
-        return sweeping.sweep(connection, *kept, named, now=now)
+        return sweeping.sweep(connection, *kept, named, now=datetime.now(UTC) + after)
 
 
 def test_what_a_deleted_chat_alone_named_goes_and_what_another_names_stays(event_log, kept, chats):
@@ -69,4 +69,4 @@ def test_what_a_deleted_chat_alone_named_goes_and_what_another_names_stays(event
 
 
 def test_what_was_written_just_now_may_belong_to_a_row_that_is_not_there_yet(event_log, kept, chats):
-    assert delete(event_log, kept, chats[0], now=datetime.now(UTC)) == 0
+    assert delete(event_log, kept, chats[0], after=timedelta(0)) == 0
