@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
@@ -103,10 +103,10 @@ def test_what_is_kept_anew_is_young_and_stays_until_its_entry_is_written(of_call
         with event_log.database.write() as connection:
             return trim(connection, kept, work.limits, now=at)
 
-    assert tidy(datetime.now(UTC)) == 0
+    assert tidy(event_log.clock.now()) == 0
     assert kept.get_bytes(name) == b"as it was"
     asyncio.run(work.note("file", "a.txt", [{"op": "write", "path": "a.txt", "old": name, "new": "gone"}]))
     os.utime(file, (1, 1))
-    assert tidy(datetime.now(UTC)) == 0, "an entry needs it"
-    assert tidy(datetime.now(UTC) + timedelta(days=2)) == 1, "the entry is too old, and nothing needs it"
+    assert tidy(event_log.clock.now()) == 0, "an entry needs it"
+    assert tidy(event_log.clock.now() + timedelta(days=2)) == 1, "the entry is too old, and nothing needs it"
     assert not file.exists()
