@@ -71,7 +71,7 @@ class RemoteLive(Live):
 
     async def read_notebook(self, path: str) -> Notebook:
         """See `ports.Live`."""
-        return Notebook(**await self._call("read_notebook", {"path": path}, timeout_s=30.0))
+        return Notebook(**await self._call("read_notebook", {"path": path}))
 
     async def edit_notebook(self, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
         """See `ports.Live`."""
@@ -81,11 +81,11 @@ class RemoteLive(Live):
     async def keep_cells(self, path: str, cell_ids: Sequence[str]) -> str:
         """See `ports.Live`."""
         params = {"path": path, "cell_ids": list(cell_ids)}
-        return str(await self._call("keep_cells", params, timeout_s=30.0))
+        return str(await self._call("keep_cells", params))
 
     async def create_notebook(self, path: str, content: Json) -> None:
         """See `ports.Live`."""
-        await self._call("create_notebook", {"path": path, "content": content}, timeout_s=30.0)
+        await self._call("create_notebook", {"path": path, "content": content})
 
     async def run_cell(
         self,
@@ -103,7 +103,7 @@ class RemoteLive(Live):
 
     async def open_document(self, path: str, *, cell_id: str | None = None) -> bool:
         """See `ports.Live`."""
-        return bool(await self._call("open_document", {"path": path, "cell_id": cell_id}, timeout_s=30.0))
+        return bool(await self._call("open_document", {"path": path, "cell_id": cell_id}))
 
     async def list_kernels(self) -> Sequence[Kernel]:
         """See `ports.Live`."""
@@ -111,7 +111,7 @@ class RemoteLive(Live):
 
     async def language_of(self, path: str) -> str:
         """See `ports.Live`."""
-        return str(await self._call("language_of", {"path": path}, timeout_s=30.0))
+        return str(await self._call("language_of", {"path": path}))
 
     async def control_kernel(
         self, path: str, action: Literal["start", "restart", "interrupt"], *, kernel: str = ""

@@ -8,6 +8,8 @@ import json
 import re
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import nbformat
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 SIZE_LIMIT_BYTES = 200_000_000
 TRUST_LIMIT_BYTES = 5_000_000
 """Larger notebooks lose their trust mark with an edit: nbformat takes seconds to read and sign them."""
+MOST_AGES = 200
+"""Of open notebooks, whose format is remembered as long as their file stays as it is."""
 _OLD_FORMAT = re.compile(rb'"nbformat"\s*:\s*[0-3]\b')
 """What a file of an old format holds somewhere; others may, in an output."""
 _PLAIN_MANAGERS = (FileContentsManager, AsyncFileContentsManager, LargeFileManager, AsyncLargeFileManager)
@@ -122,6 +126,7 @@ class DiskNotebooks:
     def __init__(self, policy: PathPolicy, notary: Any = None) -> None:  # nbformat's, untyped
         self._policy = policy
         self._notary = notary
+        self._is_old_as = lru_cache(MOST_AGES)(self._look_for_age)
 
     async def read(self, path: str) -> Snapshot:
         """See `NotebookFiles`."""
@@ -138,10 +143,15 @@ class DiskNotebooks:
 
     def _is_old(self, path: str) -> bool:
         try:
-            raw = self._read_bytes(path)
-            return bool(_OLD_FORMAT.search(raw)) and parse_notebook(path, raw)[2]
+            found = Path(self._policy.locate(path).real).stat()
+            return self._is_old_as(path, (found.st_ino, found.st_size, found.st_mtime_ns))
         except (LindaError, OSError):
             return False
+
+    def _look_for_age(self, path: str, _stamp: tuple[int, int, int]) -> bool:
+        """Of the file with this stamp: the whole of it is read, so it is asked once for each."""
+        raw = self._read_bytes(path)
+        return bool(_OLD_FORMAT.search(raw)) and parse_notebook(path, raw)[2]
 
     async def replace(self, snapshot: Snapshot, content: Json, *, keeps_trust: bool = False) -> None:
         """See `NotebookFiles`."""

@@ -54,10 +54,8 @@ class Purse:
         What keeps to them counts as on its way from here on, until `ended`: of several at once each sees the others.
         """
         self.ended(request)
-        over, others = (
-            dict(self._over),
-            self._others(request),
-        )  # before what is written down is read: nothing is missed in between
+        # Before what is written down is read: nothing is missed in between.
+        over, others = dict(self._over), self._others(request)
         every = await asyncio.to_thread(self._budgets)
         budgets = [
             one for one in every if name_of(one) not in request.agreed and (one.period != "run" or request.run_id)

@@ -191,6 +191,20 @@ async def test_what_a_tab_has_made_of_an_old_notebook_is_not_edited_until_it_is_
     assert tab.cell("old.ipynb", "a")["source"] == "b"
 
 
+async def test_a_file_that_a_tab_has_open_is_looked_into_once_as_long_as_it_stays(
+    documents, browsers, file, monkeypatch
+):
+    looks, read = [], documents._files._read_bytes
+    monkeypatch.setattr(documents._files, "_read_bytes", lambda path: looks.append(path) or read(path))
+    FakeTab(browsers).opens("a.ipynb", loaded(file))
+    await documents.read("a.ipynb")
+    await documents.edit("a.ipynb", [ReplaceSource("a", "a", "b")])
+    assert looks == ["a.ipynb"]
+    file.write_text(json.dumps({**loaded(file), "changed": True}))
+    await documents.read("a.ipynb")
+    assert looks == ["a.ipynb", "a.ipynb"]
+
+
 async def test_an_output_that_tells_of_an_old_format_makes_no_old_notebook(documents, browsers, root):
     output = {"output_type": "display_data", "metadata": {}, "data": {"application/json": {"nbformat": 3}}}
     content = notebook(code_cell("a", "a", outputs=[output]))

@@ -15,6 +15,7 @@ import {
   type TextLevel
 } from '../leaving';
 import { Choice } from './audit';
+import { Newer } from './newer';
 import { ProblemNote } from './problem';
 
 export function Levels(): JSX.Element {
@@ -63,16 +64,12 @@ export function Levels(): JSX.Element {
         <p>{trans.__('Mend the file by hand: %1', saved.path)}</p>
       )}
       {draft && base !== saved.text && (
-        <details role="alert">
-          <summary>
-            {trans.__(
-              'The levels were changed elsewhere meanwhile. Saving replaces them.'
-            )}
-          </summary>
-          <pre className="linda-Card-code" tabIndex={0}>
-            {saved.text}
-          </pre>
-        </details>
+        <Newer
+          words={trans.__(
+            'The levels were changed elsewhere meanwhile. Saving replaces them.'
+          )}
+          text={saved.text}
+        />
       )}
       <div className="linda-Row">
         <button

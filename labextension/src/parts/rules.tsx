@@ -4,6 +4,7 @@ import React from 'react';
 
 import { useFrame, useStore } from '../frame';
 import type { RulesFault } from '../types';
+import { Newer } from './newer';
 import { ProblemNote } from './problem';
 
 const TYPING_MS = 300;
@@ -62,16 +63,12 @@ export function Rules(props: {
         ))}
       </ul>
       {text !== null && base !== null && base !== rules.text && (
-        <details role="alert">
-          <summary>
-            {trans.__(
-              'The rules were changed elsewhere meanwhile. Saving replaces them.'
-            )}
-          </summary>
-          <pre className="linda-Card-code" tabIndex={0}>
-            {rules.text}
-          </pre>
-        </details>
+        <Newer
+          words={trans.__(
+            'The rules were changed elsewhere meanwhile. Saving replaces them.'
+          )}
+          text={rules.text}
+        />
       )}
       <div className="linda-Row">
         <button
