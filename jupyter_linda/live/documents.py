@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from ..errors import LindaError, NotFound, StaleRevision, ToolFailed
+from ..errors import AmbiguousCell, InvalidInput, LindaError, NotFound, StaleRevision, ToolFailed
 from ..ports import ChangeType, DeleteCell, EditOutcome, InsertCell, MoveCell, Notebook, ReplaceSource, SetOutputs
 from .cells import (
     MARK,
@@ -31,7 +31,7 @@ from .files import refuse_upgrade
 from .rooms import Rooms
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Coroutine, Mapping, Sequence
 
     from ..ports import CellEdit, Json, Route
     from .browser import Browsers
@@ -52,6 +52,8 @@ WORDS = {
     ChangeType: "change_type", RestoreType: "change_type", SetOutputs: "outputs", RestoreOutputs: "outputs",
 }  # fmt: skip
 """A tab's word for each edit."""
+CHECKED_BY_TABS = (InsertCell, ReplaceSource, DeleteCell)
+"""Edits that a tab checks whole before it does the first: no look at the notebook is needed, as long as it agrees."""
 APPEND = 1_000_000_000
 """An index past every end: a tab appends there, even if the user adds a cell meanwhile."""
 
@@ -233,19 +235,36 @@ class Documents:
         return Notebook(path, view, "browser", revision_of(view))
 
     async def _edit_in(self, holder: str, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
+        if all(type(edit) in CHECKED_BY_TABS for edit in edits):
+            try:
+                result = await self._ask(holder, path, [_frame(edit) for edit in edits])
+            except (AmbiguousCell, InvalidInput, NotFound, StaleRevision) as error:
+                log.info("the tab with %s refused an edit, and did nothing of it: %s", path, error)
+            else:
+                return self._read_back(path, result, edits)
         before = await self._read_in(holder, path)
         sheet = self._sheet(path, before.content)
-        wanted = apply_edits(sheet, edits)  # refuses what does not fit, in our words
+        apply_edits(sheet, edits)  # refuses what does not fit, in our words
         deleted = {edit.cell_id for edit in edits if isinstance(edit, DeleteCell)}  # these may come again
         is_there = [
             isinstance(edit, InsertCell) and edit.cell_id not in deleted and sheet.has_happened(edit) for edit in edits
         ]
-        missing = [edit for edit, done in zip(edits, is_there, strict=True) if not done]
-        params = {"path": path, "edits": [_frame(edit, sheet) for edit in missing]}
-        result = await self._browsers.request(holder, "edit_notebook", params, timeout_s=EDIT_TIMEOUT_S)
-        self._ids.remember(path, wanted.cells, wanted.ids)  # for a tab whose JSON holds no ids (formats below 4.5)
+        missing = [_frame(edit, sheet) for edit, done in zip(edits, is_there, strict=True) if not done]
+        return self._read_back(path, await self._ask(holder, path, missing), edits)
+
+    async def _ask(self, holder: str, path: str, edits: Sequence[Mapping[str, Json]]) -> Json:
+        params = {"path": path, "edits": edits}
+        return await self._browsers.request(holder, "edit_notebook", params, timeout_s=EDIT_TIMEOUT_S)
+
+    def _read_back(self, path: str, result: Json, edits: Sequence[CellEdit]) -> EditOutcome:
+        """Success is what is there afterwards, not what was said. Sources may differ: the user may be typing."""
         view = self._view(path, result["content"])
-        _read_back(view, edits, wanted)
+        self._remember(path, view)
+        there = {cell["id"] for cell in view["cells"]}
+        stays = {edit.cell_id: not isinstance(edit, DeleteCell) for edit in edits}
+        for cell_id, is_there in stays.items():
+            if (cell_id in there) != is_there:
+                raise StaleRevision(f"Cell {cell_id} is not as it should be after the edit.", remedy="Read it again.")
         return _outcome(view, edits, route="browser", is_saved=bool(result.get("saved")))
 
     async def _is_open_in(self, holder: str, path: str) -> bool:
@@ -323,7 +342,7 @@ class Documents:
         return self._sheet(path, content).view(content)
 
 
-def _frame(edit: CellEdit, sheet: Sheet) -> dict[str, Json]:
+def _frame(edit: CellEdit, sheet: Sheet | None = None) -> dict[str, Json]:
     """One edit as the tab knows it. What comes from a kept cell goes along, around the tags that it has by now."""
     frame = {
         "op": WORDS[type(edit)],
@@ -335,17 +354,9 @@ def _frame(edit: CellEdit, sheet: Sheet) -> dict[str, Json]:
     if before is not None:
         names = ("metadata", "attachments", "outputs", "execution_count")
         frame |= {name: before[name] for name in names if name in before}
-        if isinstance(edit, RestoreType) and edit.cell_id in sheet.ids:
+        if isinstance(edit, RestoreType) and sheet is not None and edit.cell_id in sheet.ids:
             frame["metadata"] = sheet.cells[sheet.find(edit.cell_id)].get("metadata") or {}
     return frame
-
-
-def _read_back(view: Json, edits: Sequence[CellEdit], wanted: Sheet) -> None:
-    """Success is what is there afterwards, not what was said. Sources may differ: the user may be typing."""
-    there = {cell["id"] for cell in view["cells"]}
-    for edit in edits:
-        if (edit.cell_id in there) != (edit.cell_id in wanted.ids):
-            raise StaleRevision(f"Cell {edit.cell_id} is not as it should be after the edit.", remedy="Read it again.")
 
 
 def _changed_while_it_ran(cell_id: str) -> StaleRevision:

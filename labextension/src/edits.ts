@@ -8,6 +8,9 @@ import type { Json } from './types';
 /** Where a cell's metadata says who wrote it. */
 const MARK = 'linda';
 
+/** An index past every end: append, even if somebody adds a cell meanwhile. */
+const APPEND = 1_000_000_000;
+
 /** What a cell that comes back had besides its source. */
 interface Kept {
   metadata?: { [key: string]: Json };
@@ -125,7 +128,7 @@ export function planEdits(
       case 'move': {
         replaced.add(edit.cell_id); // the shared model makes a new cell of it
         order.splice(at, 1);
-        const to = Math.min(Math.max(edit.index, 0), order.length);
+        const to = placeIn(order, edit.index);
         order.splice(to, 0, edit.cell_id);
         return () => notebook.moveCell(at, to);
       }
@@ -235,7 +238,7 @@ function planInsert(
       `There is already a cell with the id ${cell_id}.`
     );
   }
-  const at = Math.min(Math.max(index, 0), order.length);
+  const at = placeIn(order, index);
   order.splice(at, 0, cell_id ?? '');
   const id = cell_id ? { id: cell_id } : {};
   return () => {
@@ -247,6 +250,20 @@ function planInsert(
       ...id
     });
   };
+}
+
+/** A place there is, or the end for the server's word for it. */
+function placeIn(order: readonly string[], index: number): number {
+  if (index >= APPEND) {
+    return order.length;
+  }
+  if (index < 0 || index > order.length) {
+    throw new OperationError(
+      'InvalidInput',
+      `Index ${index} is out of range: the notebook has ${order.length} cells.`
+    );
+  }
+  return index;
 }
 
 function keptOf(edit: Kept): Kept {

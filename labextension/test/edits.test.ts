@@ -92,7 +92,7 @@ test('a deletion after an insertion hits the cell it names', () => {
 });
 
 test('insertions count the cells as they are at that point', () => {
-  const edits = [insert(0, 'x'), insert(1, 'y'), drop('a'), insert(99, 'z')];
+  const edits = [insert(0, 'x'), insert(1, 'y'), drop('a'), insert(1e9, 'z')];
   assert.equal(new FakeNotebook('abc').apply(edits), 'xybcz');
 });
 
@@ -113,10 +113,12 @@ test('a move counts the cells that are left', () => {
   });
   assert.equal(new FakeNotebook('abcd').apply([move('a', 2)]), 'bcad');
   assert.equal(
-    new FakeNotebook('abcd').apply([move('d', 0), move('a', 99)]),
+    new FakeNotebook('abcd').apply([move('d', 0), move('a', 1e9)]),
     'dbca'
   );
   refused(new FakeNotebook('abc'), [move('a', 2), drop('a')], 'NotFound');
+  refused(new FakeNotebook('abc'), [move('a', 3)], 'InvalidInput');
+  refused(new FakeNotebook('abc'), [insert(4, 'x')], 'InvalidInput');
 });
 
 test('another type is another cell with the same id in the same place', () => {

@@ -6,6 +6,8 @@ import asyncio
 import copy
 import json
 
+from jupyter_linda.live.documents import APPEND
+
 
 class FakeTab:
     """Connect it to `Browsers`; `opens` gives it a notebook. Frames follow docs/api.md."""
@@ -68,9 +70,18 @@ class FakeTab:
 
     async def _edit_notebook(self, _frame, path, edits):
         cells = self._document(path)["cells"]
+        ids = [cell["id"] for cell in cells]
         for edit in edits:
             if edit["op"] != "insert":
                 self.cell(path, edit["cell_id"], edit.get("expect"))
+                if edit["op"] == "delete":
+                    ids.remove(edit["cell_id"])
+                continue
+            if edit["cell_id"] in ids:
+                raise LookupError("AmbiguousCell", f"There is already a cell {edit['cell_id']}.")
+            if len(ids) < edit["index"] < APPEND:
+                raise LookupError("InvalidInput", f"No index {edit['index']}.")
+            ids.append(edit["cell_id"])
         for edit in edits:
             getattr(self, f"_do_{edit['op']}")(path, cells, edit)
         return {"content": self._document(path), "saved": self.saves}

@@ -214,21 +214,30 @@ async def test_an_output_that_tells_of_an_old_format_makes_no_old_notebook(docum
     assert (await documents.edit("new.ipynb", [ReplaceSource("a", "a", "b")])).route == "browser"
 
 
-async def test_an_insert_is_confirmed_in_a_tab_whose_format_keeps_no_ids(documents, browsers, root):
-    old = notebook(code_cell("a"), code_cell("b"), minor=4)
+async def test_an_insert_in_a_tab_whose_format_keeps_no_ids_is_found_in_the_file_too(documents, browsers, root):
+    old = notebook(code_cell("a", "a"), code_cell("b", "b"), minor=4)  # a tab gives every cell an id
     tab = FakeTab(browsers)
     tab.opens("old.ipynb", old)
-    edit = tab._edit_notebook
-
-    async def without_ids(frame, **params):
-        result = await edit(frame, **params)
-        cells = [code_cell(cell["source"]) for cell in result["content"]["cells"]]
-        return {**result, "content": notebook(*cells, minor=4)}
-
-    tab._edit_notebook = without_ids
     outcome = await documents.edit("old.ipynb", [InsertCell(1, "n", "code", "x")])
     assert [cell["source"] for cell in tab.documents["old.ipynb"]["cells"]] == ["a", "x", "b"]
     assert (outcome.cells[0]["id"], outcome.cells[0]["source"]) == ("n", "x")
+    tab.close()
+    (root / "old.ipynb").write_text(json.dumps(notebook(code_cell("a"), code_cell("x"), code_cell("b"), minor=4)))
+    assert [cell["id"] for cell in (await documents.read("old.ipynb")).content["cells"]][1] == "n"
+
+
+async def test_an_edit_that_a_tab_refuses_is_looked_at_and_said_in_our_words(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    with pytest.raises(StaleRevision, match=r"Cell a of a\.ipynb changed since it was read"):
+        await documents.edit("a.ipynb", [ReplaceSource("a", "something else", "a2")])
+    with pytest.raises(InvalidInput, match="the allowed range is"):
+        await documents.edit("a.ipynb", [InsertCell(99, "n", "code", "x")])
+    assert [frame["operation"] for frame in tab.frames] == ["edit_notebook", "read_notebook"] * 2
+    again = [InsertCell(-1, "n", "code", "x")]
+    await documents.edit("a.ipynb", again)
+    await documents.edit("a.ipynb", again)  # after a crash: it is there already
+    assert [cell["id"] for cell in tab.documents["a.ipynb"]["cells"]].count("n") == 1
 
 
 async def test_of_two_tabs_exactly_one_is_asked_the_newest_active(documents, browsers, file):
@@ -238,7 +247,7 @@ async def test_of_two_tabs_exactly_one_is_asked_the_newest_active(documents, bro
     other.opens("b.ipynb", notebook())
     await documents.edit("a.ipynb", [ReplaceSource("a", "a", "a2")])
     assert old.frames == other.frames == []
-    assert [frame["operation"] for frame in new.frames] == ["read_notebook", "edit_notebook"]
+    assert [frame["operation"] for frame in new.frames] == ["edit_notebook"]
 
 
 async def test_the_tabs_own_refusal_is_passed_on(documents, browsers, file):
@@ -295,6 +304,7 @@ async def test_a_tab_that_closed_on_other_changes_is_a_stale_revision(documents,
 
 async def test_a_frozen_tab_keeps_its_file_untouched(documents, browsers, file, monkeypatch):
     monkeypatch.setattr("jupyter_linda.live.documents.READ_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("jupyter_linda.live.documents.EDIT_TIMEOUT_S", 0.05)
     text = file.read_text()
     tab = FakeTab(browsers)
     tab.opens("a.ipynb", loaded(file))
