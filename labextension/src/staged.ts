@@ -4,7 +4,7 @@ import type { ChatLog } from './reduce';
 import type { State } from './store';
 import type { Call, Diff, Json, Question } from './types';
 
-/** One change to show at a cell: `question` when it is not done yet, `call` when it is. */
+/** What to show at a cell: a change that waits for an answer (`question`), or one that is done, by one call or several. */
 export interface Staged {
   key: string;
   path: string;
@@ -15,7 +15,7 @@ export interface Staged {
   question: Question | null;
   /** It was accepted, and is done once the other questions of its step are answered. */
   isHeld: boolean;
-  call: Call | null;
+  calls: Call[];
   /** Why it could not be taken back, at the last try. */
   words: string;
 }
@@ -31,6 +31,9 @@ const CHANGES = new Set([
   'change_cell_type',
   'clear_outputs'
 ]);
+
+/** Those of them that change nothing but a cell's text, and can be shown as one. */
+const TEXTS = new Set(['insert_cell', 'edit_cell']);
 
 /** Whether a question was answered with yes, and its call waits for the other questions of its step. */
 export function isHeld(log: ChatLog | undefined, question: Question): boolean {
@@ -63,39 +66,74 @@ export function stagedIn(state: State): Staged[] {
           diffs: shown,
           question,
           isHeld: question.state !== 'open',
-          call: null,
+          calls: [],
           words: ''
         });
       }
     }
   }
   for (const log of Object.values(state.logs)) {
-    for (const entry of Object.values(log.journal)) {
-      const call = log.calls[entry.call_id];
-      const isFresh =
-        entry.kind === 'cells' &&
-        entry.state === 'done' &&
-        call?.state === 'done' &&
-        state.fresh.includes(entry.call_id) &&
-        !state.lookedOver.includes(entry.call_id);
-      const place = isFresh ? placeOf(call.arguments) : null;
-      if (place) {
-        const cellId = place.cellId || `linda-new:${String(entry.call_id)}`;
-        found.push({
-          key: entry.call_id,
-          path: entry.path,
-          cellId: newCellOf(call) ?? cellId,
-          sentence: call.title,
-          diffs: call.diffs,
-          question: null,
-          isHeld: false,
-          call,
-          words: entry.words
-        });
-      }
+    found.push(...freshIn(state, log));
+  }
+  return found;
+}
+
+/** The changes of one chat that are done and that nobody looked over; those of one cell that follow each other are one. */
+function freshIn(state: State, log: ChatLog): Staged[] {
+  const found: Staged[] = [];
+  const lastAt = new Map<string, number>();
+  for (const entry of Object.values(log.journal)) {
+    const call = log.calls[entry.call_id];
+    const isFresh =
+      entry.kind === 'cells' &&
+      entry.state === 'done' &&
+      call?.state === 'done' &&
+      state.fresh.includes(entry.call_id) &&
+      !state.lookedOver.includes(entry.call_id);
+    const place = isFresh ? placeOf(call.arguments) : null;
+    if (!place) {
+      continue;
+    }
+    const cellId = place.cellId || `linda-new:${String(entry.call_id)}`;
+    const one: Staged = {
+      key: entry.call_id,
+      path: entry.path,
+      cellId: newCellOf(call) ?? cellId,
+      sentence: call.title,
+      diffs: call.diffs,
+      question: null,
+      isHeld: false,
+      calls: [call],
+      words: entry.words
+    };
+    const cell = JSON.stringify([one.path, one.cellId]);
+    const at = lastAt.get(cell);
+    if (at !== undefined && goesOn(found[at], one)) {
+      found[at] = joined(found[at], one);
+    } else {
+      lastAt.set(cell, found.push(one) - 1);
     }
   }
   return found;
+}
+
+/** Whether a change of a cell's text begins where the one before it ended: nobody wrote in between. */
+function goesOn(before: Staged, after: Staged): boolean {
+  return (
+    [...before.calls, ...after.calls].every(call => TEXTS.has(call.name)) &&
+    before.diffs.length === 1 &&
+    after.diffs.length === 1 &&
+    before.diffs[0].new === after.diffs[0].old
+  );
+}
+
+function joined(before: Staged, after: Staged): Staged {
+  return {
+    ...before,
+    diffs: [{ ...before.diffs[0], new: after.diffs[0].new }],
+    calls: [...before.calls, ...after.calls],
+    words: after.words || before.words
+  };
 }
 
 function inserted(code: string): Diff[] {

@@ -26,10 +26,7 @@ export function showStaged(
     const staged = stagedIn(frame().store.state);
     const paths: string[] = [];
     tracker.forEach(panel => paths.push(apiPath(panel.context.path)));
-    const signature = JSON.stringify([
-      paths,
-      staged.map(one => [one.key, one.isHeld, one.words])
-    ]);
+    const signature = JSON.stringify([paths, staged.map(signatureOf)]);
     if (signature === last) {
       return;
     }
@@ -79,37 +76,53 @@ class ShownIn {
     this.isPlanned = true;
     requestAnimationFrame(() => {
       this.isPlanned = false;
-      this.hung.forEach(widget => widget.dispose());
-      this.hung = [];
       if (!this.panel.isDisposed) {
-        this.staged.forEach(one => this.hang(one));
+        this.hangAll();
       }
     });
   }
 
-  private hang(one: Staged): void {
-    const cells = this.panel.content.widgets;
-    const cell: Cell | undefined =
-      cells.find(known => known.model.id === one.cellId) ??
-      (one.question ? cells[cells.length - 1] : undefined);
-    const layout = cell?.layout as PanelLayout | undefined;
-    if (!layout) {
-      return;
+  /** What hangs where it belongs, and is as it was, stays: it may have the focus. */
+  private hangAll(): void {
+    const old = this.hung;
+    this.hung = new Map();
+    for (const one of this.staged) {
+      const signature = signatureOf(one);
+      const layout = this.cellOf(one)?.layout as PanelLayout | undefined;
+      const there = old.get(signature);
+      if (there && layout && there.parent === layout.parent) {
+        old.delete(signature);
+        this.hung.set(signature, there);
+      } else if (layout) {
+        const widget = new InNotebook(this.frame, () => (
+          <StagedCell staged={one} />
+        ));
+        widget.addClass('linda-StagedAt');
+        layout.insertWidget(BELOW_INPUT, widget);
+        this.hung.set(signature, widget);
+      }
     }
-    const widget = withFrame(this.frame, <StagedCell staged={one} />);
-    widget.addClass('linda-StagedAt');
-    layout.insertWidget(BELOW_INPUT, widget);
-    this.hung.push(widget);
+    old.forEach(widget => widget.dispose());
+  }
+
+  private cellOf(one: Staged): Cell | undefined {
+    const cells = this.panel.content.widgets;
+    return (
+      cells.find(known => known.model.id === one.cellId) ??
+      (one.question ? cells[cells.length - 1] : undefined)
+    );
   }
 
   private placeBar(): void {
-    this.bar?.dispose();
-    this.bar = null;
-    if (this.staged.length > 0) {
-      this.bar = withFrame(
-        this.frame,
+    if (this.staged.length === 0) {
+      this.bar?.dispose();
+      this.bar = null;
+    } else if (this.bar) {
+      this.bar.update();
+    } else {
+      this.bar = new InNotebook(this.frame, () => (
         <StagedBar staged={this.staged} goTo={cellId => this.goTo(cellId)} />
-      );
+      ));
       this.bar.addClass('linda-StagedBarAt');
       this.panel.contentHeader.addWidget(this.bar);
     }
@@ -126,15 +139,32 @@ class ShownIn {
   }
 
   private staged: Staged[] = [];
-  private hung: Widget[] = [];
+  private hung = new Map<string, Widget>();
   private bar: Widget | null = null;
   private isPlanned = false;
 }
 
-function withFrame(frame: () => Frame, content: JSX.Element): ReactWidget {
-  const widget = ReactWidget.create(
-    <FrameContext.Provider value={frame()}>{content}</FrameContext.Provider>
-  );
-  widget.addClass('linda-InNotebook');
-  return widget;
+/** Tells apart what would look different. */
+function signatureOf(one: Staged): string {
+  const calls = one.calls.map(call => call.call_id);
+  return JSON.stringify([one.key, one.cellId, one.isHeld, one.words, calls]);
+}
+
+/** A part of the panel that stands in a notebook; `update` draws it again. */
+class InNotebook extends ReactWidget {
+  constructor(
+    private readonly frame: () => Frame,
+    private readonly content: () => JSX.Element
+  ) {
+    super();
+    this.addClass('linda-InNotebook');
+  }
+
+  protected render(): JSX.Element {
+    return (
+      <FrameContext.Provider value={this.frame()}>
+        {this.content()}
+      </FrameContext.Provider>
+    );
+  }
 }

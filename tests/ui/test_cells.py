@@ -98,6 +98,28 @@ def test_all_changes_of_a_turn_are_rejected_and_typing_meanwhile_stays(open_pane
     assert panel.errors == []
 
 
+def test_changes_of_one_cell_are_one_at_the_cell_and_taken_back_together(open_panel, provider, notebook):
+    def edit(old, new):
+        return in_notebook(notebook, "edit_cell", cell_id="cell-0", old_text=old, new_text=new)
+
+    provider.script("twice", uses(edit("1", "2")), uses(edit("2", "3")), says("Twice done."))
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.button("What Linda may do: Ask before acting").click()
+    panel.root.get_by_role("menuitemradio", name="Edit freely here").click()
+    panel.ask("twice")
+    panel.expect_text("Twice done.")
+    expect(staged(panel)).to_have_count(1)
+    expect(staged(panel)).to_contain_text("x = 1")
+    expect(staged(panel)).to_contain_text("x = 3")
+    expect(staged(panel)).not_to_contain_text("x = 2")
+    staged(panel).get_by_role("button", name="Reject").click()
+    expect(staged(panel)).to_have_count(0)
+    expect(bar(panel)).to_have_count(0)
+    assert panel.cell_sources()[0] == "x = 1"
+    assert panel.errors == []
+
+
 def test_rejecting_a_wish_at_its_cell_says_no(open_panel, provider, notebook):
     edit = in_notebook(notebook, "edit_cell", cell_id="cell-1", old_text="+ 1", new_text="+ 2")
     provider.script("rather not", uses(edit), says("Then not."))

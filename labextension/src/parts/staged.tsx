@@ -78,18 +78,20 @@ function Decide(props: { staged: Staged[]; isAll?: boolean }): JSX.Element {
   const decide = async (isAccepted: boolean): Promise<void> => {
     setBusy(true);
     const order = isAccepted ? props.staged : [...props.staged].reverse();
-    for (const { question, call } of order) {
+    for (const { question, calls } of order) {
       if (question) {
         if (isAccepted && question.call_id) {
           actions.lookOver(question.call_id);
         }
         await actions.answer(question, isAccepted ? 'once' : 'no');
-      } else if (call) {
+      }
+      for (const call of isAccepted ? calls : [...calls].reverse()) {
         const wish = { call_id: call.call_id };
         /* What could not be taken back is still there: it stays to be looked over, and says why. */
-        if (isAccepted || (await actions.undo(call.chat_id, wish))) {
-          actions.lookOver(call.call_id);
+        if (!isAccepted && !(await actions.undo(call.chat_id, wish))) {
+          break;
         }
+        actions.lookOver(call.call_id);
       }
     }
     setBusy(false);
