@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..ports import Asked
 from .plain import is_plain
-from .written import added, find_in_written
+from .written import find_in_change, find_in_written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def findings_of(tool: str, action: Action, preview: Preview, *, is_alone: bool =
     if tool in _LOSING:
         return (LOSES,)
     whole = [preview.code] if tool in _WHOLE else []
-    found = find_in_written([*whole, *added(preview.diffs)])
+    found = tuple(dict.fromkeys((*find_in_written(whole), *find_in_change(preview.diffs))))
     return (CODE, *found) if _is_code(tool, preview, is_alone=is_alone) else found
 
 

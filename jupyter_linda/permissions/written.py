@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from .code import UNREADABLE, find_in_code, find_in_shell
+from .loading import brings_loading, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,12 +16,7 @@ if TYPE_CHECKING:
     from ..schemas import Diff
 
 LOADS = "loads something from elsewhere when it is shown"
-_LOADING = re.compile(
-    r"!\[[^\]\n]{0,500}\](?:\([^)\n]{0,20}(?:[a-z][a-z0-9+.-]{1,9}:)?//|\[)"
-    r"|<\s{0,4}(?:img|iframe|script|link|object|embed|video|audio|source|svg|style|meta|form|base|input|image|picture)\b"
-    r"|url\s{0,4}\(|@import\b|\bjavascript\s{0,4}:|\bon(?:error|load|click)\s{0,4}=",
-    re.IGNORECASE,
-)
+TOO_LONG = "is too long to be looked through"
 _COMMAND = re.compile(
     r"\b(?:curl|wget|nc|ncat|scp|powershell|bash\s+-[ci]|sh\s+-[ci])\s+\S|\brm\s+-[rf]{1,2}\b|\|\s*(?:ba|z)?sh\b|/dev/tcp/"
     r"|\b(?:pip3?|conda|npm)\s+install\s"
@@ -33,7 +29,9 @@ def find_in_written(texts: Iterable[str]) -> tuple[str, ...]:
     found: set[str] = set()
     for text in texts:
         part = text[:MOST_CHARS]
-        if _LOADING.search(part):
+        if len(text) > MOST_CHARS:
+            found.add(TOO_LONG)
+        if loads(part):
             found.add(LOADS)
         part = part.replace("![", "[")  # a picture of Markdown is no command
         in_code = set(find_in_code(textwrap.dedent(part)))
@@ -52,6 +50,17 @@ def _of_line(line: str) -> set[str]:
         return set()
     found = set(find_in_code(line))
     return set() if UNREADABLE in found and not line.startswith(("!", "%")) else found
+
+
+def find_in_change(diffs: Sequence[Diff]) -> tuple[str, ...]:
+    """Findings of what changes bring: their new lines, and what these make with the lines beside them."""
+    found = set(find_in_written(added(diffs)))
+    for diff in diffs:
+        if max(len(diff.old), len(diff.new)) > MOST_CHARS:
+            found.add(TOO_LONG)
+        elif brings_loading(diff.old, diff.new):
+            found.add(LOADS)
+    return tuple(sorted(found))
 
 
 def added(diffs: Sequence[Diff]) -> list[str]:

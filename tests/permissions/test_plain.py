@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_linda.permissions.plain import is_plain
 from jupyter_linda.permissions.taint import BEYOND, CODE, LOSES, findings_of
-from jupyter_linda.permissions.written import LOADS, find_in_written
+from jupyter_linda.permissions.written import LOADS, TOO_LONG, find_in_written
 from jupyter_linda.schemas import Diff, Preview
 
 PLAIN = [
@@ -314,7 +314,22 @@ def test_code_of_another_language_and_what_shows_no_code_is_never_plain():
         "![chart](http://127.0.0.1:9/?d=42)",
         "![chart](//a.example/x)",
         "![a][b]\n\n[b]: http://a.example",
+        "![chart]\n\n[chart]: http://a.example/?d=42",
+        "> [a  B]:\n>   http://a.example\n\n![A b]",
+        "![a\nb](http://a.example)",
+        "![a [b] c](http://a.example)",
+        "![a\\]b](http://a.example)",
+        f"![{'a' * 5000}](http://a.example)",
+        f"![a]({' ' * 40}http://a.example)",
+        "![a]( //a.example/x)",
+        "![a](\nhttp://a.example)",
+        "![a](http:&#47;&#47;a.example)",
+        "![a](http:\\/\\/a.example)",
+        "![a](/\\a.example/x)",
+        "![a](http:a.example)",
         "<IMG src='x'>",
+        "<td title='x'background=//a.example>",
+        "<p style='background:u&#114;l(//a.example)'>",
         "a <iframe srcdoc=x>",
         "<div style='background: url (//a)'>",
         "[x](javascript:alert(1))",
@@ -348,6 +363,8 @@ def test_harmful_code_is_found_in_prose_and_pieces_too(text, words):
         "df = pd.read_csv('a.csv')\ndf.plot()",
         "a,b\n1,2\n",
         "![chart](attachment:chart.png) and ![other](figures/a.png)",
+        '![图 1](图/结果 1.png "title") Well![1]',
+        "[1]: http://a.example\n\nSee [1] and ~x[y]: z.",
         '{"cells": 1}',
     ],
 )
@@ -362,6 +379,36 @@ def test_only_what_a_change_brings_counts():
     assert findings_of("patch_file", "write", Preview(sentence="", diffs=(kept,))) == ()
     assert findings_of("patch_file", "write", Preview(sentence="", diffs=(worse,))) != ()
     assert findings_of("move_cell", "write", Preview(sentence="", code=old, language="python")) == ()
+
+
+def changed(old: str, new: str) -> tuple[str, ...]:
+    return findings_of("edit_cell", "write", Preview(sentence="", diffs=(Diff(label="a", old=old, new=new),)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("![a](", "![a](http://a.example/?d=42)"),
+        ("![a](http://a.example/?d=)", "![a](http://a.example/?d=42)"),
+        ("![a]\n\nwords", "![a]\n\nwords\n\n[a]: http://a.example"),
+        ("![a]\n\n[a]: http://a.example", "![a]\n\n[a]: http://a.example/?d=42"),
+        ("<img alt='\nx", "<img alt='\nx' src='//a.example'>"),
+        (f"![{'a' * 5000}](http://a.example/?d=", f"![{'a' * 5000}](http://a.example/?d=42)"),
+    ],
+)
+def test_markup_that_loads_is_found_where_a_change_only_completes_it(old, new):
+    assert changed(old, new) == (LOADS,)
+
+
+def test_markup_that_was_there_before_is_left_in_peace():
+    old = "![a](http://a.example) is a picture.\n\n<img src=x>\n\nwords"
+    assert changed(old, old.replace("words", "other words")) == ()
+
+
+def test_what_is_too_long_to_be_looked_through_is_said():
+    text = "x\n" * 250_000 + "![a](http://a.example)"
+    assert find_in_written([text]) == (TOO_LONG,)
+    assert changed("", text) == changed(text, "x") == (TOO_LONG,)
 
 
 def test_taking_a_file_away_always_counts():
