@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -312,8 +313,13 @@ async def _find_copy(arguments: Mapping[str, Json], context: ToolContext) -> Too
     if not await asyncio.to_thread(_there, target):
         return None
     size = await asyncio.to_thread(size_of, real, arguments["path"])
-    is_whole = size == await asyncio.to_thread(size_of, target, arguments["to"])
+    is_whole = await asyncio.to_thread(_are_alike, real, target)
     return _was_copied(arguments["path"], arguments["to"], size) if is_whole else Unknown()
+
+
+def _are_alike(one: str, other: str) -> bool:
+    with open_checked(one) as first, open_checked(other) as second:
+        return hashlib.file_digest(first, "sha256").digest() == hashlib.file_digest(second, "sha256").digest()
 
 
 TOOLS = (patch_file, move_file, copy_file)

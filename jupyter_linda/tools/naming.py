@@ -115,6 +115,11 @@ def find_cell(notebook: Notebook, cell_id: str) -> tuple[int, Mapping[str, Json]
     return places[0], cells[places[0]]
 
 
+def keeps_ids(notebook: Notebook) -> bool:
+    """Whether its file keeps the ids of cells: else a new server gives them new ones."""
+    return (notebook.content.get("nbformat", 4), notebook.content.get("nbformat_minor", 5)) >= (4, 5)
+
+
 def names_of(notebook: Notebook) -> list[str]:
     """How each cell is named: its id, or `id#index` where several have it."""
     ids = [str(cell["id"]) for cell in notebook.content["cells"]]

@@ -22,6 +22,7 @@ from .naming import (
     find_cell,
     for_models,
     for_people,
+    keeps_ids,
     language_of,
     new_cell_id,
     notebook_resource,
@@ -101,7 +102,7 @@ async def _find_insert(arguments: Mapping[str, Json], context: ToolContext) -> T
             return _inserted(name, cell_id, index, cell["cell_type"], cell_source(cell), is_saved=True)
     # Formats below 4.5 keep no ids in the file: a new server cannot tell its own cell from an equal one.
     sources = [cell_source(cell) for cell in notebook.content["cells"]]
-    is_unsure = notebook.content.get("nbformat_minor", 5) < 5 and arguments["source"] in sources
+    is_unsure = not keeps_ids(notebook) and arguments["source"] in sources
     return Unknown() if is_unsure else None
 
 
@@ -236,13 +237,14 @@ async def _preview_delete(arguments: Mapping[str, Json], context: ToolContext) -
 @delete_cell.finds
 async def _find_delete(arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
     name, cell_id = api_path(context, arguments["path"]), arguments["cell_id"]
-    cells = (await context.live.read_notebook(name)).content["cells"]
-    found = [cell for cell in cells if cell["id"] == cell_id]
-    if not found:
-        return ToolResult(
-            text=f"Deleted cell {cell_id} of {name}.", data={"path": name, "cell_id": cell_id, "index": None}
-        )
-    return None if version_of(cell_source(found[0])) == arguments["version"] else Unknown()
+    notebook = await context.live.read_notebook(name)
+    if any(cell["id"] == cell_id for cell in notebook.content["cells"]):
+        _, cell = find_cell(notebook, cell_id)
+        return None if version_of(cell_source(cell)) == arguments["version"] else Unknown()
+    # `id#index` names one of twins, and formats below 4.5 keep no ids: what is not found may stand there all the same.
+    if "#" in cell_id or not keeps_ids(notebook):
+        return Unknown()
+    return ToolResult(text=f"Deleted cell {cell_id} of {name}.", data={"path": name, "cell_id": cell_id, "index": None})
 
 
 TOOLS = (insert_cell, edit_cell, delete_cell)

@@ -32,6 +32,7 @@ from .naming import (
     find_cell,
     for_models,
     for_people,
+    keeps_ids,
     language_of,
     names_of,
     new_cell_id,
@@ -65,6 +66,11 @@ def _check_seen(context: ToolContext, cell: Mapping[str, Json], cell_id: str) ->
     if context.approved is not None:
         seen = context.approved.diffs[0].old if context.approved.diffs else context.approved.code
         check_approved(seen, cell_source(cell), cell_id)
+
+
+async def _refuse_lost(context: ToolContext, arguments: Mapping[str, Json]) -> None:
+    """After a crash: `ToolRetry` where the cell is not found, so that nobody can tell what became of it."""
+    find_cell(await context.live.read_notebook(api_path(context, arguments["path"])), arguments["cell_id"])
 
 
 # ---- move --------------------------------------------------------------------------------------
@@ -115,6 +121,7 @@ async def _preview_move(arguments: Mapping[str, Json], context: ToolContext) -> 
 
 @move_cell.finds
 async def _find_move(arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
+    await _refuse_lost(context, arguments)
     return None  # moving to a place twice is moving once
 
 
@@ -194,7 +201,7 @@ async def _find_split(arguments: Mapping[str, Json], context: ToolContext) -> To
         first, rest = cell_source(cell), cell_source(cells[found])
         return _split(name, arguments["cell_id"], fresh, at, (f"{first}\n{rest}", first, rest), is_saved=True)
     _, cell = find_cell(notebook, arguments["cell_id"])
-    is_older = notebook.content.get("nbformat_minor", 5) < 5  # such files keep no ids: the new cell has another one
+    is_older = not keeps_ids(notebook)  # the new cell has another one then
     return Unknown() if is_older or cell_source(cell).count("\n") < arguments["line"] - 1 else None
 
 
@@ -326,6 +333,7 @@ async def _preview_type(arguments: Mapping[str, Json], context: ToolContext) -> 
 
 @change_cell_type.finds
 async def _find_type(arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
+    await _refuse_lost(context, arguments)
     return None  # it becomes what it is, if it is it already
 
 
@@ -372,6 +380,8 @@ async def _preview_clear(arguments: Mapping[str, Json], context: ToolContext) ->
 
 @clear_outputs.finds
 async def _find_clear(arguments: Mapping[str, Json], context: ToolContext) -> ToolResult | Unknown | None:
+    if arguments["cell_id"]:
+        await _refuse_lost(context, arguments)
     return None  # clearing twice is clearing once
 
 

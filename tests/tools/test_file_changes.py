@@ -237,6 +237,9 @@ def test_after_a_crash_moves_copies_and_deletes_are_looked_up(root, bench):
     both = {"path": "a.txt", "to": "b.txt"}
     assert bench.find(move_file, **both) is None
     assert bench.find(copy_file, **both) is None
+    (root / "b.txt").write_text("B")  # as long as the other, and no copy of it
+    assert isinstance(bench.find(copy_file, **both), Unknown)
+    (root / "b.txt").unlink()
     bench.run(copy_file, **both)
     assert isinstance(bench.find(copy_file, **both), ToolResult)
     assert isinstance(bench.find(move_file, **both), Unknown)

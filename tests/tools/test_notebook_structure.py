@@ -145,6 +145,15 @@ def test_what_was_cut_by_a_crash_is_found_again(bench, file):
     assert isinstance(bench.find(merge_cells, path="s.ipynb", cell_ids=["b", "c"]), ToolResult)
 
 
+@pytest.mark.parametrize(
+    ("tool", "wish"), [(move_cell, {"index": 0}), (change_cell_type, {"cell_type": "raw"}), (clear_outputs, {})]
+)
+def test_what_a_crash_cut_is_not_tried_again_on_a_cell_that_is_lost(bench, file, tool, wish):
+    assert bench.find(tool, path="s.ipynb", cell_id="b", **wish) is None
+    with pytest.raises(ToolRetry, match="no cell 'gone'"):  # which the run takes as: nobody knows
+        bench.find(tool, path="s.ipynb", cell_id="gone", **wish)
+
+
 def test_a_question_shows_what_will_become_of_the_cells(bench, file):
     preview = bench.preview(merge_cells, path="s.ipynb", cell_ids=["a", "b"])
     assert preview.sentence == "Merge 2 cells of s.ipynb, from cell 2 on, into one."

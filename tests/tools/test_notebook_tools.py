@@ -168,6 +168,14 @@ def test_deleting_needs_the_version_and_keeps_the_text_in_the_diff(bench, file):
     assert isinstance(bench.find(delete_cell, **wish), ToolResult)
 
 
+@pytest.mark.parametrize(("ids", "minor", "cell_id"), [(("a", "a"), 5, "a#1"), ((None, None), 4, "gone")])
+def test_a_cut_deletion_of_a_cell_that_has_no_id_of_its_own_is_never_said_to_be_done(bench, put, ids, minor, cell_id):
+    """`gone`: in a format without ids, as another server had named it."""
+    put("odd.ipynb", notebook(*(code_cell("y = 2", one) for one in ids), minor=minor))
+    wish = {"path": "odd.ipynb", "cell_id": cell_id, "version": version_of("y = 2")}
+    assert isinstance(bench.find(delete_cell, **wish), Unknown)
+
+
 def test_a_notebook_is_created_once(bench, root):
     wish = {"path": "new.ipynb", "cells": [{"source": "# T", "cell_type": "markdown"}, {"source": "a\nb"}]}
     assert bench.find(create_notebook, request_id="call_9", **wish) is None
