@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -14,7 +13,7 @@ from pydantic import Field
 
 from ..errors import NotFound, StaleRevision, ToolFailed, ToolRetry
 from ..journal.files import GONE
-from ..journal.moves import noted_mark
+from ..journal.moves import mark_of, noted_mark
 from ..journal.nodes import node_of
 from ..permissions.paths import open_checked
 from ..permissions.placing import check_new, make_folder, move_into_place, place, temporary_beside
@@ -313,13 +312,8 @@ async def _find_copy(arguments: Mapping[str, Json], context: ToolContext) -> Too
     if not await asyncio.to_thread(_there, target):
         return None
     size = await asyncio.to_thread(size_of, real, arguments["path"])
-    is_whole = await asyncio.to_thread(_are_alike, real, target)
+    is_whole = await asyncio.to_thread(mark_of, real) == await asyncio.to_thread(mark_of, target)
     return _was_copied(arguments["path"], arguments["to"], size) if is_whole else Unknown()
-
-
-def _are_alike(one: str, other: str) -> bool:
-    with open_checked(one) as first, open_checked(other) as second:
-        return hashlib.file_digest(first, "sha256").digest() == hashlib.file_digest(second, "sha256").digest()
 
 
 TOOLS = (patch_file, move_file, copy_file)
