@@ -235,7 +235,7 @@ class Documents:
         return Notebook(path, view, "browser", revision_of(view))
 
     async def _edit_in(self, holder: str, path: str, edits: Sequence[CellEdit]) -> EditOutcome:
-        if all(type(edit) in CHECKED_BY_TABS for edit in edits):
+        if _is_checked_by_tabs(edits):
             try:
                 result = await self._ask(holder, path, [_frame(edit) for edit in edits])
             except (AmbiguousCell, InvalidInput, NotFound, StaleRevision) as error:
@@ -340,6 +340,12 @@ class Documents:
 
     def _view(self, path: str, content: Json) -> Json:
         return self._sheet(path, content).view(content)
+
+
+def _is_checked_by_tabs(edits: Sequence[CellEdit]) -> bool:
+    """Whether a tab's own check is enough: it looks at each cell as it was before the first edit."""
+    is_one_each = len({edit.cell_id for edit in edits}) == len(edits)
+    return is_one_each and all(type(edit) in CHECKED_BY_TABS for edit in edits)
 
 
 def _frame(edit: CellEdit, sheet: Sheet | None = None) -> dict[str, Json]:

@@ -240,6 +240,17 @@ async def test_an_edit_that_a_tab_refuses_is_looked_at_and_said_in_our_words(doc
     assert [cell["id"] for cell in tab.documents["a.ipynb"]["cells"]].count("n") == 1
 
 
+async def test_edits_of_one_cell_that_follow_each_other_are_looked_at_before_a_tab_is_asked(documents, browsers, file):
+    tab = FakeTab(browsers)
+    tab.opens("a.ipynb", loaded(file))
+    for edits in ([ReplaceSource("a", "a", "x"), ReplaceSource("a", "a", "y")],
+                  [DeleteCell("a", "a"), InsertCell(0, "a", "code", "x"), ReplaceSource("a", "a", "y")]):  # fmt: skip
+        with pytest.raises(StaleRevision, match=r"Cell a of a\.ipynb changed"):
+            await documents.edit("a.ipynb", edits)
+    assert {frame["operation"] for frame in tab.frames} == {"read_notebook"}
+    assert tab.cell("a.ipynb", "a")["source"] == loaded(file)["cells"][0]["source"]
+
+
 async def test_of_two_tabs_exactly_one_is_asked_the_newest_active(documents, browsers, file):
     old, new, other = FakeTab(browsers, "old"), FakeTab(browsers, "new"), FakeTab(browsers, "other")
     old.opens("a.ipynb", loaded(file))
