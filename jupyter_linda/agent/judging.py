@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..chats import store
 from ..errors import LindaError
+from ..permissions.beside import is_alone
 from ..permissions.code import UNREADABLE
 from ..permissions.taint import asked_in, findings_of
 from ..ports import GateCall
@@ -104,19 +105,7 @@ async def _findings(tool: Tool, arguments: Mapping[str, Json], context: ToolCont
         return ()
     try:
         preview = await tool.preview(arguments, context)
-        is_alone = await asyncio.to_thread(_is_alone, context.root_dir, tool.resource(arguments).path)
-        return findings_of(tool.name, tool.action, preview, is_alone=is_alone)
+        folder = Path(context.root_dir, *PurePosixPath(tool.resource(arguments).path).parts[:-1])
+        return findings_of(tool.name, tool.action, preview, is_alone=await asyncio.to_thread(is_alone, folder))
     except LindaError:
         return (UNREADABLE,)
-
-
-def _is_alone(root_dir: str, path: str) -> bool:
-    """Whether no Python file or package lies beside a notebook: an import would find it before the real one."""
-    folder = Path(root_dir, *PurePosixPath(path).parts[:-1])
-    try:
-        return not any(
-            entry.suffix in (".py", ".pyc", ".pyd", ".so") or (entry / "__init__.py").exists()
-            for entry in folder.iterdir()
-        )
-    except OSError:
-        return False

@@ -52,7 +52,7 @@ class _NotPlain(Exception):
 def is_plain(source: str, language: str, *, is_alone: bool = True) -> bool:
     """Whether nothing in the code can reach files, other programs, the network or the page.
 
-    `is_alone`: no Python file lies beside the notebook, where an import would find it first. Everything that is not
+    `is_alone`: nothing beside the notebook has a say in it, see `beside.is_alone`. Everything that is not
     known is not plain: this only decides whether a person is asked.
     """
     source = source.replace("\r\n", "\n")

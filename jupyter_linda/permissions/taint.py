@@ -50,7 +50,7 @@ def needs_question(
 def findings_of(tool: str, action: Action, preview: Preview, *, is_alone: bool = True) -> tuple[str, ...]:
     """Why a call would reach further than the notebook or file that the person pointed at; empty if it would not.
 
-    `is_alone`: no Python file lies beside the notebook; see `plain.is_plain`.
+    `is_alone`: see `beside.is_alone`.
     """
     if action == "run":
         beyond = () if is_plain(preview.code, preview.language, is_alone=is_alone) else (BEYOND,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_linda.permissions.beside import is_alone
 from jupyter_linda.permissions.plain import is_plain
 from jupyter_linda.permissions.taint import BEYOND, CODE, LOSES, findings_of
 from jupyter_linda.permissions.written import LOADS, TOO_LONG, find_in_written
@@ -421,6 +422,17 @@ def test_where_python_files_lie_beside_the_notebook_an_import_or_a_picture_asks(
         assert is_plain(source, "python")
         assert not is_plain(source, "python", is_alone=False)
     assert is_plain("x = 6 * 7", "python", is_alone=False)
+
+
+@pytest.mark.parametrize("name", ["numpy.py", "Pandas.PY", "math.so", "matplotlibrc", "polars/__init__.py"])
+def test_what_beside_a_notebook_has_a_say_in_its_code(tmp_path, name):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "sales.csv").touch()
+    assert is_alone(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    assert not is_alone(tmp_path)
+    assert not is_alone(tmp_path / "nowhere")
 
 
 def test_code_that_takes_long_to_judge_is_not_plain():
