@@ -124,6 +124,7 @@ function TaskRow(props: { task: Task }): JSX.Element {
         <input
           className="linda-Input linda-Task-title"
           aria-label={trans.__('Title of the task %1', task.title)}
+          title={task.title}
           maxLength={300}
           value={title ?? task.title}
           onChange={event => setTitle(event.target.value)}
