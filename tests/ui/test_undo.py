@@ -134,7 +134,7 @@ def test_orders_in_a_file_are_shown_and_what_they_want_is_asked_about(open_panel
     )
     panel.new_chat()
     panel.ask("what do my notes say")
-    panel.expect_text("Wanted after reading: Read notes.md, 2 lines")
+    panel.expect_text("Wanted after: Read notes.md, 2 lines")
     panel.expect_text("This content holds text that reads like orders to Linda:")
     assert not (panel.lab.root / "stolen.txt").exists()
     panel.button("No").click()

@@ -64,10 +64,7 @@ export function ApprovalCard(props: { question: Question }): JSX.Element {
       )}
       {preview.read_before.length > 0 && (
         <p className="linda-Card-read">
-          {trans.__(
-            'Wanted after reading: %1',
-            preview.read_before.join(' · ')
-          )}
+          {trans.__('Wanted after: %1', preview.read_before.join(' · '))}
         </p>
       )}
       {preview.code && (
@@ -186,16 +183,16 @@ function Answers(props: { question: Question }): JSX.Element {
           title={trans.__('Always here: choose how far')}
           isDisabled={isBusy}
           items={[
-            ...question.scopes.map(scope => ({
-              label: scope.label,
-              note: scopeReach(scope.days, trans),
-              act: () => void give(question, 'always', scope)
-            })),
             ...shorterSpans(question.scopes[0]).map(hours => ({
               label: question.scopes[0].label,
               note: spanWords(hours, trans),
               act: () =>
                 void give(question, 'always', question.scopes[0], hours)
+            })),
+            ...question.scopes.map(scope => ({
+              label: scope.label,
+              note: scopeReach(scope.days, trans),
+              act: () => void give(question, 'always', scope)
             }))
           ]}
         />

@@ -22,6 +22,15 @@ export function CallCard(props: { call: Call; wish?: string }): JSX.Element {
   const progress = useStore(
     state => state.logs[call.chat_id]?.progress[call.call_id] ?? ''
   );
+  /* The line of the answer says it already, and says by whom. */
+  const isSaidNo = useStore(
+    state =>
+      call.state === 'refused' &&
+      Object.values(state.logs[call.chat_id]?.questions ?? {}).some(
+        question =>
+          question.call_id === call.call_id && question.answer === 'no'
+      )
+  );
   const target = targetOf(call);
   return (
     <div
@@ -44,7 +53,7 @@ export function CallCard(props: { call: Call; wish?: string }): JSX.Element {
         <span aria-hidden="true">{isOpen ? '⌄' : '›'}</span>
       </button>
       {progress && call.state === 'begun' && <Progress text={progress} />}
-      {call.problem && <ProblemNote problem={call.problem} />}
+      {call.problem && !isSaidNo && <ProblemNote problem={call.problem} />}
       {call.diffs.length > 0 && (
         <div className="linda-Card">
           <h4>
