@@ -67,9 +67,13 @@ export class Stream {
     };
     target.addEventListener('online', wake);
     target.addEventListener('visibilitychange', seen);
+    /* Of tabs that have the same notebook open, hers is the one looked at last. */
+    const looked = (): void => this.tellPresence();
+    target.addEventListener('focus', looked);
     this.stopWatching = () => {
       target.removeEventListener('online', wake);
       target.removeEventListener('visibilitychange', seen);
+      target.removeEventListener('focus', looked);
     };
     this.connect();
   }
@@ -102,7 +106,7 @@ export class Stream {
 
   presence(presence: Presence): void {
     this.lastPresence = presence;
-    this.send({ type: 'presence', presence });
+    this.tellPresence();
   }
 
   progress(requestId: string, text: string): void {
@@ -125,6 +129,12 @@ export class Stream {
     clearTimeout(this.retryTimer);
     this.drop();
     this.connect();
+  }
+
+  private tellPresence(): void {
+    if (this.lastPresence) {
+      this.send({ type: 'presence', presence: this.lastPresence });
+    }
   }
 
   private wake(): void {
@@ -155,9 +165,7 @@ export class Stream {
       home: this.listener.home(),
       chats: Object.fromEntries(this.followed)
     });
-    if (this.lastPresence) {
-      this.send({ type: 'presence', presence: this.lastPresence });
-    }
+    this.tellPresence();
     this.unsent.splice(0).forEach(frame => this.send(frame));
     this.report('open');
     this.watchSilence();

@@ -230,6 +230,20 @@ test('presence is told again, and a reply made offline is sent later', () => {
   assert.deepEqual(last().kinds(), ['hello', 'presence', 'reply']);
 });
 
+test('the tab that is looked at says so, and is the newest then', () => {
+  const { stream, target, last } = rig();
+  last().onopen?.();
+  target.dispatchEvent(new Event_('focus'));
+  assert.deepEqual(last().kinds(), ['hello']);
+  const presence = { notebooks: ['a.ipynb'], active: 'a.ipynb' };
+  stream.presence(presence);
+  target.dispatchEvent(new Event_('focus'));
+  assert.deepEqual(last().sent.slice(1), [
+    { type: 'presence', presence },
+    { type: 'presence', presence }
+  ]);
+});
+
 test('after dispose nothing is retried', () => {
   const { stream, sockets, target, last } = rig();
   last().onopen?.();
