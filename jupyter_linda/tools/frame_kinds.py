@@ -241,13 +241,13 @@ class Polars(View):
 
 
 def open_pandas(value, kind, name):
-    frame = value.to_frame() if kind == "Series" else value
-    base = sys.modules["pandas"].DataFrame
-    return Pandas(frame if type(frame) is base else base(frame), "pandas " + kind)
+    frame = bare(value, "pandas", kind)
+    return Pandas(frame.to_frame() if kind == "Series" else frame, "pandas " + kind)
 
 
 def open_polars(value, kind, name):
-    return Polars(value.to_frame() if kind == "Series" else value, "polars " + kind)
+    frame = bare(value, "polars", kind)
+    return Polars(frame.to_frame() if kind == "Series" else frame, "polars " + kind)
 
 
 def open_arrow(value, kind, name):
@@ -271,6 +271,8 @@ def open_arrow(value, kind, name):
 
 def open_numpy(value, kind, name):
     words = "numpy array"
+    if package(type(value)) != "numpy":
+        value = sys.modules["numpy"].asarray(value)
     if value.ndim not in (1, 2) or (value.ndim == 2 and value.dtype.names):
         words = "%s is an array of %d dimensions; one or two can be looked at as a table."
         raise Trouble(words % (name, value.ndim), False)
@@ -285,7 +287,8 @@ def open_numpy(value, kind, name):
 
 
 def open_list(value, kind, name):
-    held = list(list.__iter__(value) if kind == "list" else tuple.__iter__(value))[:MOST_HELD]
+    own = list if kind == "list" else tuple
+    held, length = list(own.__iter__(value))[:MOST_HELD], own.__len__(value)
     if held and all(type(row) is dict for row in held):
         names = []
         seen = set()
@@ -295,13 +298,13 @@ def open_list(value, kind, name):
                     seen.add(key)
                     names.append(key)
         columns = [[row.get(one) for row in held] for one in names]
-        return Records("list of records", [named(one) for one in names], columns, len(value))
+        return Records("list of records", [named(one) for one in names], columns, length)
     if held and all(type(row) in (list, tuple) for row in held):
         wide = min(5000, max(len(row) for row in held))
         columns = [[row[at] if at < len(row) else None for row in held] for at in range(wide)]
-        return Records("list of rows", list(range(wide)), columns, len(value))
+        return Records("list of rows", list(range(wide)), columns, length)
     if held and all(family(type(one)) for one in held):
-        return Records("list", ["value"], [held], len(value))
+        return Records("list", ["value"], [held], length)
     raise Trouble("%s is not a data frame: it is a list of other things." % name, False)
 
 

@@ -20,8 +20,11 @@ def kind_name(kind):
 
 
 def kind_module(kind):
-    """The module a class says it is from; anything may stand there."""
-    module = type.__dict__["__module__"].__get__(kind)
+    """The module a class says it is from; anything may stand there, or nothing."""
+    try:
+        module = type.__dict__["__module__"].__get__(kind)
+    except AttributeError:
+        return ""
     return module if type(module) is str else ""
 
 
@@ -90,6 +93,17 @@ def plainly(value, most):
     if top in ("decimal", "fractions", "uuid"):
         return short(str(value), most)
     return "<%s>" % name
+
+
+def bare(value, top, name):
+    """A frame or series of a library as its own class has it: a subclass's methods are a stranger's."""
+    library = sys.modules[top]
+    own = getattr(library, name)
+    if type(value) is own:
+        return value
+    if top == "pandas":
+        return own(value)
+    return own._from_pydf(value._df) if name == "DataFrame" else own._from_pyseries(value._s)
 
 
 class Far(object):

@@ -266,9 +266,11 @@ def describe(user, name, rows, time_s):
         return answer({"problem": "There is no variable %s in this kernel." % name})
     value = user[name]
     for kind in kin(type(value)):
-        found = KINDS.get((package(kind), kind_name(kind)))
+        top, own = package(kind), kind_name(kind)
+        found = KINDS.get((top, own))
         if found is not None:
-            return answer(found(value, name, kind_name(kind), rows, time_s))
+            frame = value if top == "pyarrow" else bare(value, top, own)
+            return answer(found(frame, name, own, rows, time_s))
     if kind_name(type(value)) == "LazyFrame":
         return answer({"problem": "%s is a lazy frame: nothing is computed yet. Collect it first." % name})
     return answer({"problem": "%s is not a data frame: it is a %s." % (name, kind_name(type(value)))})

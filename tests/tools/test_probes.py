@@ -8,6 +8,7 @@ import time
 import pytest
 
 from jupyter_linda.live.probing import wrap
+from jupyter_linda.tools.frame_kinds import KINDS
 from jupyter_linda.tools.probes import FRAME, VARIABLES
 
 HOSTILE = """
@@ -85,6 +86,42 @@ def test_hostile_classes_are_listed_by_name_and_nothing_of_theirs_runs():
 def test_a_hostile_value_is_no_frame_and_nothing_of_its_runs(name):
     found, names = look(FRAME, f"describe(user, {name!r}, 3, 2.0)", HOSTILE)
     assert "is not a data frame" in found["problem"]
+    assert names["ran"] == []
+
+
+KIN = (
+    HOSTILE
+    + """
+import numpy as np, pandas as pd, polars as pl
+
+def traps(*names, **of_properties):
+    found = {name: trap(name) for name in names}
+    return {**found, **{name: property(trap(name)) for name in of_properties.pop("read", ())}}
+
+def kin_of(base, *names, read=()):
+    return type("Kin", (base,), traps(*names, read=read))
+
+frame = kin_of(pd.DataFrame, "__len__", "copy", read=["iloc", "columns", "dtypes", "shape"])({"a": [1, 2]})
+series = kin_of(pd.Series, "to_frame", "__len__", "copy", read=["_constructor_expanddim"])([1, 2], name="a")
+polar = kin_of(pl.DataFrame, "get_columns", "head", "tail", read=["shape", "columns", "height"])({"a": [1, 2]})
+polar_series = kin_of(pl.Series, "to_frame", "__len__", "null_count")("a", [1, 2])
+rows = kin_of(list, "__len__", "__iter__", "__getitem__")([{"a": 1}, {"a": 2}])
+pairs = kin_of(dict, "__len__", "__iter__", "items", "keys")(a=[1, 2])
+array = np.arange(1, 3).view(kin_of(np.ndarray, "__len__", "__getitem__", read=["ndim", "shape"]))
+ran.clear()
+"""
+)
+
+
+@pytest.mark.parametrize("name", ["frame", "series", "polar", "polar_series", "rows", "pairs", "array"])
+def test_kin_of_a_librarys_class_is_looked_at_and_nothing_of_its_own_runs(name):
+    names = {}
+    exec(KIN, names)
+    if name not in ("rows", "pairs", "array"):  # which `describe` takes for no frames
+        found = json.loads(eval(wrap(FRAME, f"describe(user, {name!r}, 3, 2.0)"), names))
+        assert [row[1] for row in found["head"]] == [1, 2]
+    view = f"(lambda found: answer([found.length, [int(one) for one in found.values(0)]]))(open_frame(user, {name!r}))"
+    assert json.loads(eval(wrap(KINDS, view), names)) == [2, [1, 2]]
     assert names["ran"] == []
 
 
