@@ -248,7 +248,7 @@ class Worker:
         def make_context(request_id: str, run: Run, report: Callable[[str], None]) -> ToolContext:
             mark = {"run": run.run_id, "model": run.model, "time": clock.now().isoformat(timespec="seconds")}
             return ToolContext(
-                live=live_of(run.owner_id),
+                live=live_of(run.owner_id, partial(gate.judged_real, request_id)),
                 root_dir=root_dir,
                 request_id=request_id,
                 chat_id=run.chat_id,

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from ..chats import store
 from ..errors import LeaseLost, LindaError, ToolRetry
 from ..events.payloads import CallChanged, CallProgress
-from ..ports import GateCall, Json, Tool, ToolContext, ToolResult, Unknown
+from ..ports import Json, Tool, ToolContext, ToolResult, Unknown
 from ..ports.held import each_plain, plain, released
 from ..runs import questions
 from ..schemas import CallState, GrantScope, Preview, Problem, Question
@@ -253,7 +253,7 @@ class Dispatcher:
                 await self._close(row, "failed", told_in_full(problem), action=tool.action, problem=problem)
                 continue
             scopes = self._hands.scopes_for(call)
-            opened.append(self._question(row, tool, kind="approval", preview=preview, scopes=scopes, call=call))
+            opened.append(self._question(row, tool, kind="approval", preview=preview, scopes=scopes, judged=judged))
         if opened:
             await self._lease.log.database.run(self._write_questions, opened)
 
@@ -266,9 +266,10 @@ class Dispatcher:
         preview: Preview,
         choices: tuple[str, ...] = (),
         scopes: tuple[GrantScope, ...] = (),
-        call: GateCall | None = None,
+        judged: Judged | None = None,
     ) -> Question:
         now = self._lease.log.clock.now()
+        call = judged.call if judged else None
         return Question.model_validate(
             {
                 "question_id": self._hands.ids.new("question"),
@@ -279,7 +280,7 @@ class Dispatcher:
                 "state": "open",
                 "tool": call.tool if call else row.name,
                 "action": call.granted_action if call else tool.action if tool else "read",
-                "resource": call.resource.path if call else "",
+                "resource": judged.verdict.resource if judged else "",
                 "arguments": store.arguments_shown(call.arguments if call else row.arguments),
                 "preview": preview,
                 "choices": choices,

@@ -68,6 +68,7 @@ class Judge:
         context: ToolContext,
     ) -> Judged:
         tainted_by = sources_before(row, transcript, self._hands.tools)
+        answer, answered_for = _answer_to(row, tool, text, transcript)
         call = GateCall(
             call_id=row.call_id,
             tool=tool.name,
@@ -78,7 +79,8 @@ class Judge:
             chat_id=self._run.chat_id,
             run_id=self._run.run_id,
             mode=self._mode,  # type: ignore[arg-type]  # the column holds one of the modes
-            answer=_answer_to(row, tool, text, transcript),
+            answer=answer,
+            answered_for=answered_for,
             sends_values=self._hands.needs_leave(self._run.model, tool, arguments),
             always_asks=tool.always_asks,
             tainted_by=tainted_by,
@@ -89,14 +91,17 @@ class Judge:
         return Judged(tool, arguments, call, await self._hands.gate.judge(call))
 
 
-def _answer_to(row: CallRow, tool: Tool, text: str, transcript: Transcript) -> str | None:
-    """The person's answer, if they saw this very tool and these arguments: rules may have changed what it became."""
+def _answer_to(row: CallRow, tool: Tool, text: str, transcript: Transcript) -> tuple[str | None, str]:
+    """The person's answer, if they saw this very tool and these arguments: rules may have changed what it became.
+
+    And where its paths led then.
+    """
     answer = answer_for(row.call_id, transcript.questions)
     if answer not in ("once", "always"):
-        return answer
+        return answer, ""
     asked = [q for q in transcript.questions if q.call_id == row.call_id and q.state in ("answered", "void")][-1]
     is_same = (asked.tool, asked.arguments) == (tool.name, store.arguments_shown(text))
-    return answer if is_same else None
+    return (answer, asked.resource) if is_same else (None, "")
 
 
 async def _findings(tool: Tool, arguments: Mapping[str, Json], context: ToolContext) -> tuple[str, ...]:

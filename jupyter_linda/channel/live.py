@@ -51,17 +51,25 @@ def edit_from_wire(values: Mapping[str, Json]) -> CellEdit:
 
 
 class RemoteLive(Live):
-    """Open notebooks and kernels of the server at the other end, for one person."""
+    """Open notebooks and kernels of the server at the other end, for one person.
 
-    def __init__(self, channel: Callable[[], Channel], owner_id: str) -> None:
+    `real_of` tells where a path led when its call was judged ("": not known): the file there is the one that counts.
+    """
+
+    def __init__(
+        self, channel: Callable[[], Channel], owner_id: str, real_of: Callable[[str], str] = lambda _path: ""
+    ) -> None:
         self._channel = channel
         self._owner_id = owner_id
+        self._real_of = real_of
 
     async def _call(
         self, name: str, params: Mapping[str, Json] | None = None, *, timeout_s: float = 30.0,
         on_progress: Progress | None = None,
     ) -> Json:  # fmt: skip
         whole = {**(params or {}), "owner_id": self._owner_id}
+        if params and "path" in params:
+            whole["real"] = self._real_of(params["path"])
         return await self._channel().call(f"live.{name}", whole, timeout_s=timeout_s, on_progress=on_progress)
 
     async def list_notebooks(self) -> Sequence[Mapping[str, Json]]:
@@ -136,15 +144,15 @@ class RemoteLive(Live):
         return found
 
 
-def serve_live(live_of: Callable[[str], Live]) -> Mapping[str, Handler]:
+def serve_live(live_of: Callable[[str, str], Live]) -> Mapping[str, Handler]:
     """The answering end: what the worker may ask of this server's documents and kernels.
 
-    `live_of` gives them as a person sees them; every call names the person.
+    `live_of` gives them as a person sees them, and with the real path that was judged; every call names both.
     """
 
     def answering(name: str) -> Handler:
-        async def handle(progress: Progress, owner_id: str, **params: Json) -> Json:
-            return await _handlers(live_of(owner_id))[name](progress, **params)
+        async def handle(progress: Progress, owner_id: str, real: str = "", **params: Json) -> Json:
+            return await _handlers(live_of(owner_id, real))[name](progress, **params)
 
         return handle
 

@@ -74,10 +74,11 @@ class Documents:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._writing: set[asyncio.Task[Any]] = set()
 
-    def of(self, browsers: Browsers) -> Documents:
-        """The same documents, asked for in other tabs."""
+    def of(self, browsers: Browsers, real: str = "") -> Documents:
+        """The same documents, asked for in other tabs; with `real` only where the file is the one there."""
         narrowed = copy.copy(self)
         narrowed._browsers = browsers
+        narrowed._files = self._files.only(real) if real else self._files
         return narrowed
 
     def lock(self, path: str) -> asyncio.Lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import json
 import re
 import warnings
@@ -19,7 +20,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 from tornado.web import HTTPError
 
 from ..errors import Conflict, InvalidInput, LindaError, NotFound, StaleRevision, ToolFailed
-from ..permissions.paths import PathPolicy, open_checked, write_checked
+from ..permissions.paths import PathPolicy, open_checked, refuse_outside, write_checked
 from ..permissions.replacing import make_folder_of
 from .layout import Layout, from_text, layout_of, to_bytes
 from .shape import fault_of, format_of
@@ -50,6 +51,9 @@ class Snapshot:
 
 class NotebookFiles(Protocol):
     """Where notebook files live."""
+
+    def only(self, real: str) -> NotebookFiles:
+        """The same, for the one file at this real path: a path that leads elsewhere is refused."""
 
     async def read(self, path: str) -> Snapshot:
         """The file now; `NotFound`, `ToolFailed` for what is no notebook."""
@@ -125,8 +129,21 @@ class DiskNotebooks:
 
     def __init__(self, policy: PathPolicy, notary: Any = None) -> None:  # nbformat's, untyped
         self._policy = policy
+        self._only = ""
         self._notary = notary
         self._is_old_as = lru_cache(MOST_AGES)(self._look_for_age)
+
+    def only(self, real: str) -> DiskNotebooks:
+        """See `NotebookFiles`."""
+        narrowed = copy.copy(self)
+        narrowed._only = real
+        return narrowed
+
+    def _real(self, path: str) -> str:
+        real = self._policy.locate(path).real
+        if self._only not in ("", real):
+            raise refuse_outside(path)
+        return real
 
     async def read(self, path: str) -> Snapshot:
         """See `NotebookFiles`."""
@@ -143,7 +160,7 @@ class DiskNotebooks:
 
     def _is_old(self, path: str) -> bool:
         try:
-            found = Path(self._policy.locate(path).real).stat()
+            found = Path(self._real(path)).stat()
             return self._is_old_as(path, (found.st_ino, found.st_size, found.st_mtime_ns))
         except (LindaError, OSError):
             return False
@@ -166,7 +183,7 @@ class DiskNotebooks:
         raw = to_bytes(content, snapshot.layout)
         if raw == snapshot.token:
             return None
-        real = self._policy.locate(snapshot.path).real
+        real = self._real(snapshot.path)
         write_checked(real, raw, expect=snapshot.token, label=snapshot.path)
         return raw
 
@@ -186,15 +203,14 @@ class DiskNotebooks:
 
     async def create(self, path: str, content: Json) -> None:
         """See `NotebookFiles`."""
-        real = self._policy.locate(path).real
+        real = self._real(path)
         try:
             await asyncio.to_thread(self._create, real, content, path)
         except StaleRevision:
             raise Conflict(f"{path!r} exists already.", remedy="Choose another name, or edit it.") from None
 
     def _read_bytes(self, path: str) -> bytes:
-        real = self._policy.locate(path).real
-        with open_checked(real, label=path) as stream:
+        with open_checked(self._real(path), label=path) as stream:
             raw = stream.read(SIZE_LIMIT_BYTES + 1)
         if len(raw) > SIZE_LIMIT_BYTES:
             raise ToolFailed(f"{path!r} is larger than 200 MB.", kind_of_failure="too_large")
@@ -214,6 +230,10 @@ class ContentsNotebooks:
 
     def __init__(self, contents_manager: Any) -> None:  # untyped library
         self._contents = contents_manager
+
+    def only(self, real: str) -> ContentsNotebooks:
+        """See `NotebookFiles`; where no real paths are, none is looked at."""
+        return self
 
     async def read(self, path: str) -> Snapshot:
         """See `NotebookFiles`."""

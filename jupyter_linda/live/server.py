@@ -62,11 +62,14 @@ class LiveServer:
         self.documents = Documents(choose_files(serverapp.contents_manager, policy), browsers, Rooms(serverapp))
         self.kernels = Kernels(serverapp.session_manager, serverapp.kernel_manager)
 
-    def of(self, owner_id: str) -> LiveServer:
-        """The same notebooks and kernels, for one person: only their tabs are shown, edited or run anything in."""
+    def of(self, owner_id: str, real: str = "") -> LiveServer:
+        """The same notebooks and kernels, for one person: only their tabs are shown, edited or run anything in.
+
+        With `real` the file of the path that is asked for must be the one there.
+        """
         narrowed = copy.copy(self)
         narrowed._browsers = self._browsers.of(owner_id)
-        narrowed.documents = self.documents.of(narrowed._browsers)
+        narrowed.documents = self.documents.of(narrowed._browsers, real)
         return narrowed
 
     async def close(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ..errors import InvalidPath, NotAllowed
@@ -19,7 +20,7 @@ from .policy import Policies
 from .taint import needs_question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..ports import Clock, GateCall
     from ..schemas import Action, Grant, GrantScope
@@ -35,6 +36,7 @@ TAINTED = "content was read before"
 """Begins the rule of a question that is asked because of what the run has read."""
 UNASKED = "unasked"
 """The answer where nobody can be asked: it counts as no."""
+_YES = ("once", "always")
 _REMEMBERED = 1000
 
 
@@ -63,6 +65,15 @@ class _Place:
     found: Decision
 
 
+@dataclass(frozen=True)
+class _Judged:
+    """A call, and where the paths it touches led when it was judged."""
+
+    call: GateCall
+    reals: Mapping[str, str]
+    """Path as it is named, links kept -> real path."""
+
+
 class RuleGate:
     """Implements `ports.Gate`: rules, then grants, then a person's answer to this very call; default deny."""
 
@@ -83,9 +94,9 @@ class RuleGate:
         self._audit = audit
         self._clock = clock
         self._seal = object()
-        self._judged: dict[str, GateCall] = {}
+        self._judged: dict[str, _Judged] = {}
         """Permitted calls by id, the newest thousand: what their contexts may reach."""
-        self._asked: dict[str, GateCall] = {}
+        self._asked: dict[str, _Judged] = {}
         """Calls that wait for an answer: their cards may show what they are about."""
         self._instructing: dict[str, tuple[GateCall, str]] = {}
         """Judged calls by id, with the rule by which each may change instructions; "" for none."""
@@ -93,6 +104,8 @@ class RuleGate:
     async def judge(self, call: GateCall) -> Verdict:
         """Decide, write the decision down, and only then hand out the permit."""
         is_closed = False
+        reals: dict[str, str] = {}
+        led_to = ""
         try:
             places = self._places(call)
         except (NotAllowed, InvalidPath) as error:
@@ -100,7 +113,11 @@ class RuleGate:
             ruling = _Ruling("deny", "never: hidden, secret or impossible path", error.message, "denied")
         else:
             resource = places[0].located.canonical
+            led_to = "\n".join(dict.fromkeys(place.located.canonical for place in places))
+            if call.answer in _YES and call.answered_for not in ("", led_to):
+                call = replace(call, answer=None)  # a link was put there meanwhile: this place was not asked about
             ruling = await self._rule_on(call, places)
+            reals = {self._name(place.path): place.located.real for place in places}
             is_closed = any(place.action == "read" and place.found.effect != "auto" for place in places)
         await self._audit.record(
             call,
@@ -112,7 +129,7 @@ class RuleGate:
         )
         permit = None
         if ruling.effect == "auto":
-            _remember(self._judged, call.call_id, call)
+            _remember(self._judged, call.call_id, _Judged(call, reals))
             permit = Permit(
                 call_id=call.call_id,
                 tool=call.tool,
@@ -122,11 +139,12 @@ class RuleGate:
                 seal=self._seal,
             )
         elif ruling.effect == "ask":
-            _remember(self._asked, call.call_id, call)
+            _remember(self._asked, call.call_id, _Judged(call, reals))
         return Verdict(
             effect=ruling.effect,
             rule=ruling.rule,
             reason=ruling.reason,
+            resource=led_to,
             permit=permit,
             may_degrade=ruling.may_degrade,
             is_closed=is_closed,
@@ -184,15 +202,25 @@ class RuleGate:
 
         def admit(path: str, action: Action) -> str:
             located = self.policy.locate(path)
-            call = self._judged.get(call_id) or (self._asked.get(call_id) if action == "read" else None)
-            found = self._decide(call, located.real, action)
+            judged = self._judged.get(call_id) or (self._asked.get(call_id) if action == "read" else None)
+            found = self._decide(judged.call if judged else None, located.real, action)
             if found.effect == "deny":
                 raise NotAllowed(f"{path!r} is closed by the rule {found.rule!r}.")
-            if found.effect == "ask" and not (call and self._is_within(call, located, action, found)):
+            if found.effect == "ask" and not (judged and self._is_within(judged, located, action, found)):
                 raise refuse_outside(path)
+            if judged and judged.reals.get(self._name(path), located.real) != located.real:
+                raise refuse_outside(path)  # a link was put there meanwhile
             return located.real
 
         return admit
+
+    def judged_real(self, call_id: str, path: str) -> str:
+        """Where a path of a permitted call led when it was judged; "" for one that the call does not name."""
+        judged = self._judged.get(call_id)
+        return judged.reals.get(self._name(path), "") if judged else ""
+
+    def _name(self, path: str) -> str:
+        return os.path.normpath(Path(self.policy.root, path))
 
     def is_visible(self, path: str) -> bool:
         """`ToolContext.is_visible`."""
@@ -228,10 +256,10 @@ class RuleGate:
             places.append(_Place(path, located, action, found))
         return places
 
-    def _is_within(self, call: GateCall, located: Located, action: Action, found: Decision) -> bool:
+    def _is_within(self, judged: _Judged, located: Located, action: Action, found: Decision) -> bool:
         """What the call touches, or something in the folder it was let into that no closer rule keeps apart."""
-        for path, allowed in _touched(call):
-            base = self.policy.locate(path).real
+        for path, allowed in _touched(judged.call):
+            base = judged.reals[self._name(path)]
             if action in (allowed, "read") and is_under(located.real, base) and found.reach <= len(parts_of(base)):
                 return True
         return False
@@ -246,7 +274,7 @@ class RuleGate:
         if call.answer == UNASKED:
             reason = "Nobody could be asked, which means no."
             return _Ruling("deny", "nobody could be asked", reason, "refused")
-        if call.answer is not None and call.answer not in ("once", "always"):
+        if call.answer is not None and call.answer not in _YES:
             return _Ruling("deny", "the person said no", "The person said no.", "refused", by="person")
         if call.mode == "plan" and call.action != "read":
             return _Ruling(

@@ -192,6 +192,8 @@ class GateCall:
     mode: Literal["plan", "ask", "edit"]
     answer: str | None = None
     """A person's answer to this very call, if there is one ("once", "always", "no"), or "expired"."""
+    answered_for: str = ""
+    """Where its paths led when it was asked about, as that verdict's `resource`; "": not known."""
     sends_values: bool = False
     """The result shows values of data to a model elsewhere: `send` is judged besides `action`."""
     always_asks: bool = False
@@ -222,6 +224,8 @@ class Verdict:
     effect: Literal["auto", "ask", "deny"]
     rule: str
     reason: str
+    resource: str = ""
+    """Where the call's paths lead, one a line, its own first; "" for a path that leads nowhere."""
     permit: Permit | None = None
     may_degrade: bool = False
     """A deny whose rule wants the nearest allowed thing done instead."""

@@ -505,3 +505,22 @@ async def test_a_type_that_is_taken_back_keeps_the_tags_given_since(root, file, 
     await live.edit_notebook("a.ipynb", [ChangeType("b", "b = 1\nb", "code", kept)])
     back = (await live.read_notebook("a.ipynb")).content["cells"][1]
     assert (back["metadata"]["tags"], back["execution_count"], back["outputs"][0]["text"]) == (["since"], 5, "1")
+
+
+async def test_a_link_put_in_a_files_place_after_it_was_judged_is_not_followed(documents, browsers, root, file):
+    secret = root / "secret.ipynb"
+    secret.write_text(file.read_text())
+    judged = documents.of(browsers, str(file.resolve()))
+    assert (await judged.edit("a.ipynb", [ReplaceSource("a", "a", "a2")])).route == "file"
+    file.rename(root / "old.ipynb")
+    file.symlink_to(secret)
+    before = secret.read_bytes()
+    for work in (
+        judged.read("a.ipynb"),
+        judged.edit("a.ipynb", [InsertCell(-1, "n", "code", "x")]),
+        judged.create("a.ipynb", notebook()),
+    ):
+        with pytest.raises(NotAllowed, match="resolves outside"):
+            await work
+    assert secret.read_bytes() == before
+    assert (await documents.read("a.ipynb")).route == "file"

@@ -241,3 +241,22 @@ def test_an_always_for_what_is_no_path_names_none(bench):
 def test_no_always_is_offered_for_two_paths(bench):
     call = bench.call(**copy_of("ok.csv", "data/copy.csv"))
     assert scopes_for(call, bench.policy) == ()
+
+
+def test_a_path_that_leads_elsewhere_since_it_was_judged_is_not_admitted(bench):
+    link = bench.team / "data/now.csv"
+    link.symlink_to(bench.team / "ok.csv")
+    assert judge(bench, "data/now.csv", **WRITE, answer="once").effect == "auto"
+    admit = bench.gate.admitter("call_1")
+    real = str(bench.team / "ok.csv")
+    assert admit("data/now.csv", "write") == real
+    assert bench.gate.judged_real("call_1", "data/../data/now.csv") == real
+    link.unlink()
+    link.symlink_to(bench.team / "data/other.csv")
+    for action in ("read", "write"):
+        with pytest.raises(NotAllowed, match="resolves outside"):
+            admit("data/now.csv", action)
+    with pytest.raises(NotAllowed):  # nor does it open what it leads to now
+        admit("data/other.csv", "write")
+    assert bench.gate.judged_real("call_1", "data/now.csv") == real
+    assert bench.gate.judged_real("call_1", "data/other.csv") == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -41,8 +42,6 @@ def ask(page: Page, lab: Lab) -> str:
 
 
 def wait(page: Page, chat_id: str, *states: str) -> dict:
-    import time
-
     deadline = time.monotonic() + 40
     while time.monotonic() < deadline:
         view = page.call("GET", f"chats/{chat_id}")
@@ -110,6 +109,40 @@ def test_a_scope_that_was_not_offered_is_refused(page, lab):
     with pytest.raises(httpx.HTTPStatusError):
         page.call("POST", f"questions/{question_id}/answer", {"answer": "sure"})
     assert page.call("GET", "grants")["grants"] == []
+
+
+def test_an_answer_holds_for_the_place_that_was_asked_about(page, lab, provider):
+    """What a path leads to may change while a question waits: then it is asked again."""
+    for name in ("first", "second"):
+        (lab.root / name).mkdir()
+    box = lab.root / "box"
+    box.symlink_to(lab.root / "first")
+    use = Use("write_file", {"path": "box/note.txt", "content": "1"})
+    provider.script("into the box", uses(use), says("Written."))
+    chat_id = page.call("POST", "chats", {})["chat_id"]
+    page.call("POST", f"chats/{chat_id}/messages", {"text": "into the box", "client_id": f"client-{chat_id}"})
+    (question,) = wait(page, chat_id, "waiting")["questions"]
+    assert question["resource"] == "first/note.txt"
+    box.unlink()
+    box.symlink_to(lab.root / "second")
+    page.call("POST", f"questions/{question['question_id']}/answer", {"answer": "once"})
+    (again,) = asked_again(page, chat_id, question)
+    assert again["resource"] == "second/note.txt"
+    assert list(lab.root.glob("*/note.txt")) == []
+    page.call("POST", f"questions/{again['question_id']}/answer", {"answer": "once"})
+    wait(page, chat_id, "done")
+    assert [path.parent.name for path in lab.root.glob("*/note.txt") if not path.parent.is_symlink()] == ["second"]
+
+
+def asked_again(page, chat_id, before):
+    """The questions that wait once another one than `before` does."""
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:
+        found = [one for one in page.call("GET", f"chats/{chat_id}")["questions"] if one["state"] == "open"]
+        if found and found[0]["question_id"] != before["question_id"]:
+            return found
+        time.sleep(0.03)
+    raise AssertionError(found)
 
 
 def test_a_secret_that_anybody_could_choose_says_no_always(lab, page):
