@@ -297,7 +297,7 @@ function decisionText(question: Question, trans: TranslationBundle): string {
     case 'unasked':
       return trans.__('Nobody could be asked: not done');
     default:
-      return trans.__('%1 answered “%2”, %3', by, question.answer ?? '', at);
+      return trans.__('Answered by %1, %2: “%3”', by, at, question.answer ?? '');
   }
 }
 
