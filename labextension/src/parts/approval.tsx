@@ -297,7 +297,12 @@ function decisionText(question: Question, trans: TranslationBundle): string {
     case 'unasked':
       return trans.__('Nobody could be asked: not done');
     default:
-      return trans.__('Answered by %1, %2: “%3”', by, at, question.answer ?? '');
+      return trans.__(
+        'Answered by %1, %2: “%3”',
+        by,
+        at,
+        question.answer ?? ''
+      );
   }
 }
 
