@@ -7,7 +7,7 @@ const TAINTED = 'content was read before: ';
 const INSTRUCTS = 'a file of instructions always asks';
 const ALWAYS = ' always asks';
 /** Also where the rules could never be read. */
-const UNLISTED = 'unlisted: ask';
+export const UNLISTED = 'unlisted: ask';
 const UNREADABLE = 'a policy cannot be read: ask';
 const NO_PROFILE = /^there is no profile (.+): ask$/;
 

@@ -42,7 +42,7 @@ export function AuditList(): JSX.Element {
                 {entry.tool} {entry.resource}
               </span>
               <span className="linda-Note">
-                {clockTime(entry.at)} · {entry.by}
+                {clockTime(entry.at)} · {deciderWord(entry.by, trans)}
                 {entry.rule && ` · ${entry.rule}`}
               </span>
             </div>
@@ -210,4 +210,20 @@ function decisionWord(
     done: trans.__('Done'),
     failed: trans.__('Failed')
   }[decision];
+}
+
+/** Whose decision it was, or what came of it. */
+function deciderWord(by: string, trans: TranslationBundle): string {
+  const words: Record<string, string> = {
+    rules: trans.__('the rules'),
+    profile: trans.__('a profile'),
+    policy: trans.__('a policy'),
+    closed: trans.__('what is always closed'),
+    grant: trans.__('an “always”'),
+    person: trans.__('a person'),
+    terminal: trans.__('a person at the terminal'),
+    expiry: trans.__('nobody in time'),
+    tool: trans.__('the tool')
+  };
+  return words[by] ?? by;
 }

@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { useFrame, useStore } from '../frame';
+import { UNLISTED, reasonWords } from '../reasons';
 import type { Action, Outcome, Trial } from '../types';
 import { Choice, actionWord } from './audit';
 
@@ -84,12 +85,16 @@ function outcomeWords(
     ask: trans.__('You would be asked.'),
     deny: trans.__('It would be refused.')
   }[outcome.effect];
+  const isAsked = outcome.effect === 'ask';
   const whose = {
-    rules: trans.__('Because of %1, in %2', outcome.rule, file),
+    rules:
+      outcome.rule === UNLISTED
+        ? reasonWords(outcome.rule, trans)
+        : trans.__('Because of %1, in %2', outcome.rule, file),
     profile: trans.__('Because of %1, in %2', outcome.rule, file),
     policy: trans.__('Because of %1', outcome.rule),
     closed: outcome.rule,
-    tool: outcome.rule
+    tool: isAsked ? reasonWords(outcome.rule, trans) : outcome.rule
   }[outcome.by];
   const lines = [effect, whose];
   if (outcome.is_hidden) {
@@ -98,7 +103,7 @@ function outcomeWords(
   if (outcome.may_degrade) {
     lines.push(trans.__('The nearest allowed thing would be tried instead.'));
   }
-  if (outcome.effect === 'ask' && !outcome.is_firm) {
+  if (isAsked && !outcome.is_firm) {
     lines.push(trans.__('What you allowed for longer may let it through.'));
   }
   return lines;
