@@ -80,7 +80,7 @@ def check_worker() -> Check:
     """The worker's modules load, in a process of its own."""
     try:
         done = subprocess.run(  # our own interpreter
-            [sys.executable, "-c", "import jupyter_linda.worker, litellm"],
+            [sys.executable, "-P", "-c", "import jupyter_linda.worker, litellm"],
             capture_output=True,
             text=True,
             timeout=120,

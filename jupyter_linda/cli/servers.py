@@ -61,6 +61,7 @@ def own_server(folder: Path, *options: str) -> Iterator[Server]:
     with tempfile.TemporaryFile() as output:
         command = [
             sys.executable,
+            "-P",  # no module of the folder in which the command is used
             "-m",
             "jupyter_server",
             "--no-browser",

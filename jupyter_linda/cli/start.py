@@ -50,7 +50,7 @@ def run(chosen: Namespace) -> int:
     folder = chosen.folder.expanduser().resolve()
     folder.mkdir(parents=True, exist_ok=True)
     notebook = copy_tour(folder)
-    command = [sys.executable, "-m", "jupyterlab", str(notebook), f"--ServerApp.root_dir={folder}"]
+    command = [sys.executable, "-P", "-m", "jupyterlab", str(notebook), f"--ServerApp.root_dir={folder}"]
     if chosen.no_browser:
         command.append("--no-browser")
     if chosen.port:

@@ -62,7 +62,7 @@ class Supervisor:
         self._start_timeout_s = start_timeout_s
         self._on_death = on_death
         self._pulse_s = pulse_s
-        self._command = (sys.executable, "-m", "jupyter_linda.worker")
+        self._command = (sys.executable, "-P", "-m", "jupyter_linda.worker")  # -P: no module of the folder it starts in
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: Channel | None = None
         self._starting: asyncio.Task[Channel] | None = None

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -141,7 +142,8 @@ async def install_packages(
         raise StaleRevision(
             "The kernel's environment is another one now, so nothing was installed.", remedy="Ask again."
         )
-    ended = await run_command(command, folder=context.root_dir, timeout_s=timeout_s, report=context.report)
+    with tempfile.TemporaryDirectory() as folder:  # where no file can take the place of pip, or of what it imports
+        ended = await run_command(command, folder=folder, timeout_s=timeout_s, report=context.report)
     if f"No module named {_PIP}" in ended.output:
         raise ToolFailed(
             "The kernel's environment has no pip.",

@@ -38,6 +38,17 @@ async def test_a_message_is_answered_through_worker_and_provider(api):
     assert view["chat"]["title"] == "good morning, Linda"
 
 
+async def test_the_worker_runs_no_file_of_the_folder_in_which_the_server_was_started(api, tmp_path, monkeypatch):
+    for name in ("sqlalchemy", "litellm", "random", "jupyter_linda"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit\n")
+    monkeypatch.chdir(tmp_path)
+    api.connect()
+    chat_id = await api.new_chat()
+    await api.send(chat_id, "hello")
+    assert (await api.until(chat_id))["runs"][0]["state"] == "done"
+    assert not (tmp_path / "ran").exists()
+
+
 async def test_a_retried_post_starts_no_second_run(api):
     api.connect()
     chat_id = await api.new_chat()

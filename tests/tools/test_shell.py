@@ -196,6 +196,7 @@ async def test_packages_go_into_the_kernels_own_environment(server_put, server_b
     preview = await install_packages.preview(install_packages.parse(json.dumps(wish)), context)
     assert preview.code.startswith(f"{Path(sys.executable)} -m pip install --no-input")
     assert preview.code.endswith("-- pip 'packaging>=20'")
+    (jp_root_dir / "pip.py").write_text("raise SystemExit('this is no pip')")
     result = await server_bench.call(install_packages, **wish)
     assert result.data["exit_code"] == 0, result.text
     assert "already satisfied" in result.text
