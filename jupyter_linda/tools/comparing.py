@@ -12,6 +12,7 @@ from .frame_kinds import KINDS
 from .frames import FrameName, ask_frame, check_name, preview_values, rows_text
 from .kernel import kernel_of
 from .naming import NotebookPath, api_path
+from .text import amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -198,7 +199,7 @@ async def compare_dataframes(
     found = await ask_frame(context, notebook, text=COMPARE, work="compared", arguments=asked)
     return ToolResult(
         text=_text(found),
-        title=f"Compared {left} and {right}, {found['changed_rows']} rows differ",
+        title=f"Compared {left} and {right}, {amount(found['changed_rows'], 'changed row')}",
         data={"path": notebook, **found},
     )
 

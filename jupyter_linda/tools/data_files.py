@@ -17,7 +17,7 @@ from ..toolkit import tool
 from .data_formats import Peek, peek
 from .file import named
 from .frames import MOST_CELLS, rows_text
-from .text import human_size
+from .text import amount, human_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,7 @@ async def peek_data_file(
     }  # fmt: skip
     return ToolResult(
         text="\n".join(filter(None, [*lines, *found.notes])),
-        title=f"Looked into {path}, {count} columns",
+        title=f"Looked into {path}, {amount(count, 'column')}",
         data=data,
     )
 

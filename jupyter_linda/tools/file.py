@@ -107,7 +107,7 @@ async def list_files(
     if len(entries) > len(shown):
         lines.append(f"({len(entries) - len(shown)} more are not shown; list a folder inside.)")
     files = [{"path": e.path, "is_folder": e.is_folder, "size_bytes": e.size_bytes} for e in shown]
-    many = "1 entry" if len(entries) == 1 else f"{len(entries)} entries"
+    many = amount(len(entries), "entry", "entries")
     return ToolResult(
         text="\n".join(lines) or "The folder is empty.",
         title=f"Listed {path or 'the notebook folder'}, {many}",
@@ -149,7 +149,7 @@ async def read_file(
     lines = decoded.text.splitlines(keepends=True)
     chosen = lines[start_line - 1 : start_line - 1 + max_lines]
     if start_line > max(1, len(lines)):
-        raise ToolRetry(f"{path!r} has {len(lines)} lines; start_line {start_line} is past its end.")
+        raise ToolRetry(f"{path!r} has {amount(len(lines), 'line')}; start_line {start_line} is past its end.")
     last = start_line - 1 + len(chosen)
     version = version_of(content)
     head = f"{path}, lines {start_line}-{last} of {len(lines)}, version {version}"
@@ -157,7 +157,7 @@ async def read_file(
     body = "".join(chosen)
     return ToolResult(
         text=f"{head}\n{notes + chr(10) if notes else ''}{held(body, _content_of(path), path)}",
-        title=f"Read {path}, {len(lines)} lines",
+        title=f"Read {path}, {amount(len(lines), 'line')}",
         data={
             "path": path,
             "text": body,

@@ -27,6 +27,7 @@ from .naming import (
 )
 from .rendering import cell_source, error_line, images_of, outputs_text
 from .staleness import notes_on_order
+from .text import amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +92,7 @@ async def read_notebook(
     notebook = await context.live.read_notebook(api_path(context, path))
     cells = list(enumerate(notebook.content["cells"]))[start : start + count]
     total = len(notebook.content["cells"])
-    head = f"{notebook.path}: {total} cells" + _language_note(notebook)
+    head = f"{notebook.path}: {amount(total, 'cell')}" + _language_note(notebook)
     shown = f"{head}; these are cells {start + 1} to {start + len(cells)}" if len(cells) != total and cells else head
     notes = notes_on_order(notebook.content["cells"])
     parts, used = ["\n".join([shown, *(f"Note: {note}" for note in notes)])], 0
@@ -124,7 +125,7 @@ def _cell_part(index: int, cell: Mapping[str, Json], *, is_brief: bool) -> str:
     outputs = cell.get("outputs") or []
     if is_brief:
         first = next((line for line in source.split("\n") if line.strip()), "")
-        more = f" (+{source.count(chr(10))} lines)" if "\n" in source else ""
+        more = f" (+{amount(source.count(chr(10)), 'line')})" if "\n" in source else ""
         said = error_line(outputs)
         return f"{head}\n{first[:160]}{more}" + (f"\n-> {held(said, 'values')}" if said else "")
     text = outputs_text(outputs)

@@ -30,6 +30,7 @@ from .naming import (
     notebook_resource,
 )
 from .rendering import cell_source, error_line, images_of, outputs_text, raised
+from .text import amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,8 +81,8 @@ def _plain(cells: Sequence[Mapping[str, Json]]) -> str:
 def _created(path: str, content: Mapping[str, Json], cells: Sequence[Mapping[str, Json]]) -> ToolResult:
     ids = [cell["id"] for cell in content["cells"]]
     return ToolResult(
-        text=f"Created {path} with {len(ids)} cells. Their ids: {', '.join(ids) or 'none'}.",
-        title=f"Created {path}, {len(ids)} cells",
+        text=f"Created {path} with {amount(len(ids), 'cell')}. Their ids: {', '.join(ids) or 'none'}.",
+        title=f"Created {path}, {amount(len(ids), 'cell')}",
         diffs=(Diff(label=path, old="", new=_plain(cells)),),
         data={"path": path, "cell_ids": ids},
     )
@@ -124,7 +125,7 @@ async def _preview_create(arguments: Mapping[str, Json], context: ToolContext) -
     name, cells = api_path(context, arguments["path"]), arguments["cells"]
     _check_bare(cells)
     diff = Diff(label=name, old="", new=_plain(cells))
-    return Preview(sentence=f"Create the notebook {name} with {len(cells)} cells.", diffs=(diff,))
+    return Preview(sentence=f"Create the notebook {name} with {amount(len(cells), 'cell')}.", diffs=(diff,))
 
 
 @create_notebook.finds

@@ -139,11 +139,11 @@ def _ran(path: str, ran: list[tuple[int, str, RunOutcome]], left: list[str], sto
     if stopped:
         parts.append(stopped)
     if left:
-        parts.append(f"{len(left)} cells below it did not run: {', '.join(left[:20])}.")
+        parts.append(f"{amount(len(left), 'cell')} below it did not run: {', '.join(left[:20])}.")
     ok = len(ran) - failed
     return ToolResult(
         text="\n\n".join(parts),
-        title=f"Ran {ok} cells of {path}"
+        title=f"Ran {amount(ok, 'cell')} of {path}"
         + (f", stopped at {for_people(ran[-1][0])}" if failed else "")
         + (", then stopped" if stopped else ""),
         outputs=tuple(output for _, _, outcome in ran for output in outcome.outputs)[-40:],
@@ -161,7 +161,7 @@ async def _preview_run(arguments: Mapping[str, Json], context: ToolContext) -> P
     code = _code_of(chosen)
     findings = sorted({one for _, cell in chosen for one in seen_in(cell_source(cell), language)})
     return Preview(
-        sentence=f"Run {len(chosen)} cells of {name}.",
+        sentence=f"Run {amount(len(chosen), 'cell')} of {name}.",
         code=code,
         language=language,
         findings=tuple(findings),

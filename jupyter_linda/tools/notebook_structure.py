@@ -41,6 +41,7 @@ from .naming import (
     version_of,
 )
 from .rendering import cell_source
+from .text import amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -355,7 +356,11 @@ async def clear_outputs(
     if ids:
         outcome = await change_cells(context, notebook, [SetOutputs(name) for name in wanted])
         note = saved_note(is_saved=outcome.is_saved)
-    what = "There were no outputs to clear." if not ids else f"Cleared the outputs of {len(ids)} cells of {name}.{note}"
+    what = (
+        "There were no outputs to clear."
+        if not ids
+        else f"Cleared the outputs of {amount(len(ids), 'cell')} of {name}.{note}"
+    )
     return ToolResult(text=what, title=f"Cleared outputs of {name}", data={"path": name, "cell_ids": ids})
 
 
@@ -375,7 +380,7 @@ async def _with_outputs(
 @clear_outputs.previews
 async def _preview_clear(arguments: Mapping[str, Json], context: ToolContext) -> Preview:
     notebook, cells = await _with_outputs(context, arguments)
-    return Preview(sentence=f"Clear the outputs of {len(cells)} cells of {notebook.path}.")
+    return Preview(sentence=f"Clear the outputs of {amount(len(cells), 'cell')} of {notebook.path}.")
 
 
 @clear_outputs.finds

@@ -38,6 +38,8 @@ def plotted(user, name, kind, x, y, where, title):
         import matplotlib.figure, matplotlib.backends.backend_agg, matplotlib.font_manager
     except ImportError:
         raise Trouble("matplotlib is not installed in this kernel's environment.", False)
+    if matplotlib.rcParams["text.usetex"]:  # by a file beside the notebook, perhaps: it would run another program
+        raise Trouble("matplotlib is set to write with LaTeX here (text.usetex), so no picture is drawn.", False)
     marks = frame.fit(where)
     places = frame.places(marks)
     count = len(places)

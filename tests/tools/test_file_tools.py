@@ -57,7 +57,7 @@ def test_reading_a_range_names_the_next_line_and_the_version(root, bench):
 
 def test_reading_past_the_end_says_how_long_it_is(root, bench):
     (root / "a.txt").write_text("x\n")
-    with pytest.raises(ToolRetry, match="has 1 lines"):
+    with pytest.raises(ToolRetry, match="has 1 line;"):
         bench.run(read_file, path="a.txt", start_line=9)
 
 

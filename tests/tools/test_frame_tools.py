@@ -328,3 +328,32 @@ def test_the_texts_are_plain_enough_for_old_pythons(text):
     ast.parse(text, feature_version=(3, 5))
     assert "eval(" not in text
     assert "exec(" not in text
+
+
+LURES = ("matplotlib", "cycler", "kiwisolver", "PIL", "fractions", "openpyxl", "certifi")
+"""Modules that pictures, comparisons and workbooks import, and one that is only looked for."""
+
+
+async def test_no_file_beside_the_notebook_runs_by_a_look_and_cells_import_it_as_ever(frames, server_put, jp_root_dir):
+    for name in LURES:
+        (jp_root_dir / f"{name}.py").write_text("open('ran', 'a').write(__name__)")
+    (jp_root_dir / "helper.py").write_text("x = 1")
+    code = (
+        "import pandas as pd, sys\nbase = pd.DataFrame({'k': ['a', 'b'], 'x': [1, 2]})\nfinders = list(sys.meta_path)"
+    )
+    later = "import helper\nassert sys.meta_path == finders and sys.path[0] == ''"
+    server_put("a.ipynb", notebook(code_cell(code, "c1"), code_cell(later, "c2")))
+    await frames.run()
+    assert (await frames.call(plot_dataframe, name="base", kind="bar", x="k", y=["x"])).images
+    await frames.call(compare_dataframes, left="base", right="base")
+    await frames.call(export_dataframe, name="base", file="base.xlsx")
+    await frames.run("c2")
+    assert not (jp_root_dir / "ran").exists()
+
+
+async def test_a_picture_is_not_drawn_by_latex(frames, server_put, jp_root_dir):
+    (jp_root_dir / "matplotlibrc").write_text("text.usetex: True\n")
+    server_put("a.ipynb", notebook(code_cell("import pandas as pd\nbase = pd.DataFrame({'x': [1, 2]})", "c1")))
+    await frames.run()
+    with pytest.raises(ToolFailed, match="LaTeX"):
+        await frames.call(plot_dataframe, name="base", kind="line", y=["x"])

@@ -50,7 +50,8 @@ def test_the_cells_of_a_wish_are_shown_before_they_run(bench, put, wish, ids):
     put("a.ipynb", content)
     shown = bench.preview(run_cells, path="a.ipynb", **wish)
     sources = {cell["id"]: cell["source"] for cell in content["cells"]}
-    assert shown.sentence == f"Run {len(ids)} cells of a.ipynb."
+    many = "1 cell" if len(ids) == 1 else f"{len(ids)} cells"
+    assert shown.sentence == f"Run {many} of a.ipynb."
     assert all(sources[one] in shown.code for one in ids)
     assert sum(source in shown.code for source in sources.values() if source.strip()) == len(ids)
 
@@ -132,7 +133,7 @@ async def test_what_ran_is_told_though_a_later_cell_was_changed_meanwhile(server
     assert [(one["cell_id"], one["status"]) for one in result.data["ran"]] == [("a", "ok")]
     assert result.data["left"] == ["b", "c"]
     assert "Cell 2 did not run: Cell b of 'a.ipynb' changed since it was read." in result.text
-    assert result.title == "Ran 1 cells of a.ipynb, then stopped"
+    assert result.title == "Ran 1 cell of a.ipynb, then stopped"
 
 
 async def test_twins_run_one_after_the_other(server_put, server_bench):

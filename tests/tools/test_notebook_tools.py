@@ -49,7 +49,7 @@ def test_reading_gives_ids_versions_and_outputs(bench, file):
 
 def test_a_brief_reading_gives_first_lines(bench, file):
     text = bench.run(tools.read_notebook, path="sales.ipynb", detail="brief").text
-    assert "# Sales (+1 lines)" in text
+    assert "# Sales (+1 line)" in text
     assert "print(x)" not in text
 
 
