@@ -92,7 +92,8 @@ export function RunUndo(props: { run: Run }): JSX.Element | null {
     sameItems
   );
   const isOver = !['queued', 'running', 'waiting'].includes(run.state);
-  const count = new Set(entries.map(entry => entry.call_id)).size;
+  const count = callsOf(entries);
+  const left = callsOf(entries.filter(entry => entry.state !== 'undone'));
   if (!isOver || count < 2) {
     return null;
   }
@@ -101,14 +102,27 @@ export function RunUndo(props: { run: Run }): JSX.Element | null {
       entries={entries}
       chatId={run.chat_id}
       wish={{ run_id: run.run_id }}
-      words={trans._n(
-        'Undo the %1 change of this reply',
-        'Undo all %1 changes of this reply',
-        count,
-        count
-      )}
+      words={
+        left < count
+          ? trans._n(
+              'Undo the %1 change of this reply that is left',
+              'Undo the %1 changes of this reply that are left',
+              left,
+              left
+            )
+          : trans._n(
+              'Undo the %1 change of this reply',
+              'Undo all %1 changes of this reply',
+              count,
+              count
+            )
+      }
     />
   );
+}
+
+function callsOf(entries: JournalEntry[]): number {
+  return new Set(entries.map(entry => entry.call_id)).size;
 }
 
 function Turn(props: {
