@@ -28,13 +28,55 @@ _PUT_BACK = (
 )
 
 
+_RUN = r"""
+import importlib.machinery, os, sys, threading
+
+
+class Installed(object):
+    def __init__(self):
+        self.thread = threading.get_ident()
+        self.here = os.path.realpath(os.curdir)
+
+    def is_here(self, entry):
+        return entry == "" or os.path.realpath(entry) == self.here
+
+    def find_spec(self, name, path=None, target=None):
+        if path is not None or threading.get_ident() != self.thread:
+            return None
+        for finder in list(sys.meta_path):
+            if finder is importlib.machinery.PathFinder:
+                others = [entry for entry in sys.path if type(entry) is str and not self.is_here(entry)]
+                found = finder.find_spec(name, others, target)
+            else:
+                find = None if finder is self else getattr(finder, "find_spec", None)
+                found = None if find is None else find(name, path, target)
+            if found is not None:
+                return found
+        raise ModuleNotFoundError("No module named %r" % name, name=name)
+
+
+def run(setup, expression, space):
+    installed = Installed()
+    sys.meta_path.insert(0, installed)
+    try:
+        exec(setup, space)
+        return eval(expression, space)
+    finally:
+        if installed in sys.meta_path:
+            sys.meta_path.remove(installed)
+"""
+"""Runs a look. What it has to import comes from where packages are installed, never from the notebook's folder:
+nobody was asked whether a file there may run. Other threads, in which cells run, import as ever."""
+
+
 def wrap(setup: str, expression: str) -> str:
     """One expression that runs `setup` in a namespace of its own, where `user` is the user's, and gives a text.
 
     Plain enough for any Python 3; no name is left in the user's namespace.
     """
-    inner = f"(b.exec({setup!r}, s), b.eval({expression!r}, s))[1]"
-    return f"(lambda b, s: {inner})(__import__('builtins'), {{'user': (lambda: 0).__globals__}})"
+    space = "{'user': (lambda: 0).__globals__}"
+    inner = f"(b.exec({_RUN!r}, r), r['run']({setup!r}, {expression!r}, {space}))[1]"
+    return f"(lambda b, r: {inner})(__import__('builtins'), {{}})"
 
 
 async def evaluate(
