@@ -224,10 +224,10 @@ class Verdict:
     effect: Literal["auto", "ask", "deny"]
     rule: str
     reason: str
-    resource: str = ""
-    """Where the call's paths lead, one a line, its own first; "" for a path that leads nowhere."""
     permit: Permit | None = None
     may_degrade: bool = False
     """A deny whose rule wants the nearest allowed thing done instead."""
     is_closed: bool = False
     """What is there may not be read without an answer: why its card cannot be made is not for the model."""
+    resource: str = ""
+    """Where the call's paths lead, one a line, its own first; "" for a path that leads nowhere."""
