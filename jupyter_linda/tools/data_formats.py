@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import ToolFailed, ToolRetry
 from .text import decode, human_size
+from .workbooks import first_lines, has_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -255,39 +256,29 @@ def _from_arrow(scalar: Any) -> Json:  # of an untyped library
 
 
 def _excel(stream: BinaryIO, name: str, size: int, rows: int, sheet: str) -> Peek:
-    try:
-        import python_calamine as calamine  # noqa: PLC0415  # an optional extra
-    except ImportError:
+    if not has_reader():
         raise ToolFailed(
             f"{name!r} is an Excel file, and nothing that reads those is installed beside Linda.",
             remedy="Install the extra: pip install 'jupyter_linda[excel]'. Or read it with code in a notebook.",
             kind_of_failure="no_reader",
-        ) from None
+        )
     if size > EXCEL_BYTES or _unpacked(stream) > EXCEL_UNPACKED_BYTES:
         raise ToolFailed(
             f"{name!r} is too large to be looked at ({human_size(size)}).",
             remedy="Read it with code in a notebook.",
             kind_of_failure="too_large",
         )
-    try:
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(stream.read()))
-        sheets = list(book.sheet_names)
-        chosen = sheet or (sheets[0] if sheets else "")
-        if chosen not in sheets:
-            raise ToolRetry(f"There is no sheet {sheet!r}. There are: {', '.join(sheets) or 'none'}.")
-        lines = book.get_sheet_by_name(chosen).to_python(skip_empty_area=True)
-    except calamine.CalamineError as error:
-        raise ToolFailed(f"{name!r} cannot be read: {error}.", kind_of_failure="damaged") from None
-    texts = [[str(cell) for cell in line] for line in lines[: SAMPLE_ROWS + 1]]
+    found = first_lines(stream.read(), sheet, max(rows, SAMPLE_ROWS) + 1)
+    if not found.name:
+        raise ToolRetry(f"There is no sheet {sheet!r}. There are: {', '.join(found.sheets) or 'none'}.")
+    texts = [[str(cell) for cell in line] for line in found.lines[: SAMPLE_ROWS + 1]]
     has_header = bool(texts) and _is_header(texts)
-    body = lines[1:] if has_header else lines
-    wide = max((len(line) for line in lines), default=0)
-    names = [texts[0][at] if has_header and texts[0][at] else f"column {at + 1}" for at in range(wide)]
-    kinds = [_excel_kind([line[at] for line in body[:SAMPLE_ROWS]]) for at in range(wide)]
+    body = found.lines[has_header:]
+    names = [texts[0][at] if has_header and texts[0][at] else f"column {at + 1}" for at in range(found.width)]
+    kinds = [_excel_kind([line[at] for line in body[:SAMPLE_ROWS]]) for at in range(found.width)]
     first = [[_plain(None if cell == "" else cell) for cell in line] for line in body[:rows]]
-    return Peek(
-        "excel", list(zip(names, kinds, strict=True)), first, len(body), sheets, [f"This is the sheet {chosen!r}."]
-    )
+    notes = [f"This is the sheet {found.name!r}."]
+    return Peek("excel", list(zip(names, kinds, strict=True)), first, found.rows - has_header, found.sheets, notes)
 
 
 def _unpacked(stream: BinaryIO) -> int:

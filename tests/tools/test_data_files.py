@@ -6,7 +6,7 @@ import gzip
 import json
 import sys
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import openpyxl
 import pandas as pd
@@ -122,6 +122,27 @@ def test_an_excel_file_tells_its_sheets(root, bench):
     (root / "b.xlsx").write_bytes(b"PK\3\4 nonsense")
     with pytest.raises(ToolFailed, match="cannot be read"):
         bench.run(peek_data_file, path="b.xlsx")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the process is ended by the system, if at all")
+def test_a_workbook_of_a_kilobyte_that_wants_more_memory_than_there_is_ends_nothing_of_ours(root, bench):
+    book = openpyxl.Workbook()
+    book.active["A1"] = book.active["XFD1048576"] = 1
+    book.save(root / "a.xlsx")
+    with pytest.raises(ToolFailed, match="more memory or time"):
+        bench.run(peek_data_file, path="a.xlsx")
+
+
+def test_a_sheet_that_begins_further_down_is_counted_from_there(root, bench):
+    book = openpyxl.Workbook()
+    for row, values in enumerate([["name", "when"], ["x", DAY], ["y", None]], start=7):
+        for column, value in enumerate(values, start=3):
+            book.active.cell(row, column, value)
+    book.active["D9"] = timedelta(hours=30)
+    book.save(root / "a.xlsx")
+    result = bench.run(peek_data_file, path="a.xlsx")
+    assert (result.data["rows_total"], list(types(result))) == (2, ["name", "when"])
+    assert [row[0] for row in result.data["rows"]] == ["x", "y"]
 
 
 def test_without_an_excel_reader_it_says_what_to_install(root, bench, monkeypatch):
