@@ -120,6 +120,22 @@ def test_changes_of_one_cell_are_one_at_the_cell_and_taken_back_together(open_pa
     assert panel.errors == []
 
 
+def test_a_long_wish_scrolls_in_itself_and_covers_no_other_cell(open_panel, provider, notebook):
+    source = "\n".join(f"v{line} = {line}  # {'long ' * 60}" for line in range(60))
+    provider.script(
+        "at length", uses(in_notebook(notebook, "edit_cell", cell_id="cell-0", old_text="x = 1", new_text=source))
+    )
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.ask("at length")
+    expect(staged(panel)).to_contain_text("v59 = 59", timeout=30_000)
+    overflows = """() => ['.linda-Staged', '.jp-Notebook .jp-WindowedPanel-outer'].map(name => {
+      const node = document.querySelector(name);
+      return [node.scrollWidth > node.clientWidth, name === '.linda-Staged' && node.scrollHeight > node.clientHeight];
+    })"""
+    assert panel.page.evaluate(overflows) == [[False, False], [False, False]]
+
+
 def test_rejecting_a_wish_at_its_cell_says_no(open_panel, provider, notebook):
     edit = in_notebook(notebook, "edit_cell", cell_id="cell-1", old_text="+ 1", new_text="+ 2")
     provider.script("rather not", uses(edit), says("Then not."))
