@@ -20,7 +20,10 @@ export function tokensOf(item: ContextItem): number {
   return Math.ceil((line + text) / 4);
 }
 
-/** Identity of a chip, for removing it. */
+/** Identity of a chip, for removing it. A cell and a notebook are what they are, however they are called. */
 export function chipKey(item: ContextItem): string {
-  return [item.kind, item.path, item.cell_id, item.name].join('\n');
+  const isNamed = item.kind !== 'cell' && item.kind !== 'notebook';
+  return [item.kind, item.path, item.cell_id, isNamed ? item.name : ''].join(
+    '\n'
+  );
 }

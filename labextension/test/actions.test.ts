@@ -111,6 +111,21 @@ test('who looks at an old answer while a new one goes on writes behind the old o
   assert.equal(sent[0].parent_id, 'a1');
 });
 
+test('the active cell that is attached besides goes along once, however it is called', async () => {
+  const { actions, store, sent } = rig();
+  const cell = (name: string): ContextItem => ({
+    kind: 'cell',
+    path: 'sub/a.ipynb',
+    cell_id: 'c4',
+    name,
+    text: ''
+  });
+  store.update({ context: [cell('4')] });
+  actions.attach([cell('cell-4')]);
+  await actions.sendText('what is this');
+  assert.deepEqual(sent[0].context, [cell('4')]);
+});
+
 test('a command in the place of a message takes its text only: what is attached goes with the next message', async () => {
   const { actions, store, sent } = rig();
   const data: ContextItem = {
