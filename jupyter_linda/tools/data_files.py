@@ -14,15 +14,16 @@ from ..ports import Resource, ToolContext, ToolResult
 from ..ports.held import Holds, held
 from ..schemas import Preview
 from ..toolkit import tool
-from .data_formats import Peek, peek
 from .file import named
 from .frames import MOST_CELLS, rows_text
+from .peeking import peek_apart
 from .text import amount, human_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..ports import Json
+    from .data_formats import Peek
 
 MOST_COLUMNS = 300
 
@@ -72,7 +73,7 @@ async def peek_data_file(
 def _peek(real: str, path: str, rows: int, sheet: str) -> tuple[Peek, int]:
     with open_checked(real, label=path) as stream:
         size = os.fstat(stream.fileno()).st_size
-        return peek(stream, path, size, rows=rows, sheet=sheet), size
+        return peek_apart(stream, path, size, rows=rows, sheet=sheet), size
 
 
 @peek_data_file.previews

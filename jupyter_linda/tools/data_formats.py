@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import ToolFailed, ToolRetry
 from .text import decode, human_size
-from .workbooks import first_lines, has_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +32,7 @@ SAMPLE_ROWS = 200
 EXCEL_BYTES, EXCEL_UNPACKED_BYTES = 50_000_000, 500_000_000
 """An Excel file is read whole: not above these sizes, packed and unpacked."""
 TEXT_CHARS = 200
+_SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d{0,17})$")
 _NUMBER = re.compile(r"[+-]?(\d+\.\d*|\.\d+|(0|[1-9]\d*))([eE][+-]?\d+)?$")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$")
@@ -50,14 +50,28 @@ class Peek:
     notes: list[str] = field(default_factory=list)
 
 
+def _start(stream: BinaryIO) -> bytes:
+    start = stream.read(8)
+    stream.seek(0)
+    return start
+
+
+def _is_parquet(lowered: str, start: bytes) -> bool:
+    return lowered.endswith((".parquet", ".pq")) or start.startswith(b"PAR1")
+
+
+def is_packed(stream: BinaryIO, name: str) -> bool:
+    """Whether what is in a file may be very much more than the file: its reader unpacks it by what it says itself."""
+    return _is_parquet(name.lower(), _start(stream)) or name.lower().endswith(_SHEETS)
+
+
 def peek(stream: BinaryIO, name: str, size: int, *, rows: int, sheet: str) -> Peek:
     """The first rows of a data file by its name, or by how it begins."""
     lowered = name.lower()
-    start = stream.read(8)
-    stream.seek(0)
-    if lowered.endswith((".parquet", ".pq")) or start.startswith(b"PAR1"):
+    start = _start(stream)
+    if _is_parquet(lowered, start):
         return _parquet(stream, rows)
-    if lowered.endswith((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")):
+    if lowered.endswith(_SHEETS):
         return _excel(stream, name, size, rows, sheet)
     content, is_whole = _head(stream, packed=lowered.endswith(".gz") or start.startswith(b"\x1f\x8b"))
     lowered = lowered.removesuffix(".gz")
@@ -239,6 +253,8 @@ def _parquet(stream: BinaryIO, rows: int) -> Peek:
             batch = next(file.iter_batches(batch_size=rows, use_threads=False, columns=[names[at] for at in wanted]))
             lists = [[_from_arrow(one) for one in batch.column(at)] for at in range(batch.num_columns)]
             first = [[_plain(one[row]) for one in lists] for row in range(batch.num_rows)]
+    except MemoryError:  # pyarrow's is both
+        raise
     except (pyarrow.ArrowException, OSError) as error:
         words = str(error).split("\n")[0][:200]
         raise ToolFailed(f"This Parquet file cannot be read: {words}.", kind_of_failure="damaged") from None
@@ -256,29 +272,39 @@ def _from_arrow(scalar: Any) -> Json:  # of an untyped library
 
 
 def _excel(stream: BinaryIO, name: str, size: int, rows: int, sheet: str) -> Peek:
-    if not has_reader():
+    try:
+        import python_calamine as calamine  # noqa: PLC0415  # an optional extra
+    except ImportError:
         raise ToolFailed(
             f"{name!r} is an Excel file, and nothing that reads those is installed beside Linda.",
             remedy="Install the extra: pip install 'jupyter_linda[excel]'. Or read it with code in a notebook.",
             kind_of_failure="no_reader",
-        )
+        ) from None
     if size > EXCEL_BYTES or _unpacked(stream) > EXCEL_UNPACKED_BYTES:
         raise ToolFailed(
             f"{name!r} is too large to be looked at ({human_size(size)}).",
             remedy="Read it with code in a notebook.",
             kind_of_failure="too_large",
         )
-    found = first_lines(stream.read(), sheet, max(rows, SAMPLE_ROWS) + 1)
-    if not found.name:
-        raise ToolRetry(f"There is no sheet {sheet!r}. There are: {', '.join(found.sheets) or 'none'}.")
-    texts = [[str(cell) for cell in line] for line in found.lines[: SAMPLE_ROWS + 1]]
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(stream.read()))
+        sheets = list(book.sheet_names)
+        chosen = sheet or (sheets[0] if sheets else "")
+        if chosen not in sheets:
+            raise ToolRetry(f"There is no sheet {sheet!r}. There are: {', '.join(sheets) or 'none'}.")
+        found = book.get_sheet_by_name(chosen)
+        lines = found.to_python(skip_empty_area=True, nrows=max(rows, SAMPLE_ROWS) + 1)
+    except calamine.CalamineError as error:
+        raise ToolFailed(f"{name!r} cannot be read: {error}.", kind_of_failure="damaged") from None
+    texts = [[str(cell) for cell in line] for line in lines[: SAMPLE_ROWS + 1]]
     has_header = bool(texts) and _is_header(texts)
-    body = found.lines[has_header:]
-    names = [texts[0][at] if has_header and texts[0][at] else f"column {at + 1}" for at in range(found.width)]
-    kinds = [_excel_kind([line[at] for line in body[:SAMPLE_ROWS]]) for at in range(found.width)]
+    body = lines[has_header:]
+    wide = max((len(line) for line in lines), default=0)
+    names = [texts[0][at] if has_header and texts[0][at] else f"column {at + 1}" for at in range(wide)]
+    kinds = [_excel_kind([line[at] for line in body[:SAMPLE_ROWS]]) for at in range(wide)]
     first = [[_plain(None if cell == "" else cell) for cell in line] for line in body[:rows]]
-    notes = [f"This is the sheet {found.name!r}."]
-    return Peek("excel", list(zip(names, kinds, strict=True)), first, found.rows - has_header, found.sheets, notes)
+    notes = [f"This is the sheet {chosen!r}."]
+    return Peek("excel", list(zip(names, kinds, strict=True)), first, found.height - has_header, sheets, notes)
 
 
 def _unpacked(stream: BinaryIO) -> int:

@@ -145,8 +145,20 @@ def test_a_sheet_that_begins_further_down_is_counted_from_there(root, bench):
     assert [row[0] for row in result.data["rows"]] == ["x", "y"]
 
 
-def test_without_an_excel_reader_it_says_what_to_install(root, bench, monkeypatch):
-    monkeypatch.setitem(sys.modules, "python_calamine", None)
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the process is ended by the system, if at all")
+def test_a_parquet_file_that_unpacks_to_more_than_there_is_ends_nothing_of_ours(root, bench, monkeypatch):
+    monkeypatch.setattr("jupyter_linda.tools.peeking.MEMORY_BYTES", 1_500_000_000)
+    long = pa.array(["\0" * 200_000_000])
+    table = pa.table({str(at): long for at in range(5)})
+    pq.write_table(table, root / "a.parquet", compression="zstd", use_dictionary=False, write_statistics=False)
+    assert (root / "a.parquet").stat().st_size < 100_000
+    with pytest.raises(ToolFailed, match="more memory or time"):
+        bench.run(peek_data_file, path="a.parquet", rows=1)
+
+
+def test_without_an_excel_reader_it_says_what_to_install(root, bench, tmp_path, monkeypatch):
+    (tmp_path / "python_calamine.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (root / "a.xlsx").write_bytes(b"")
     with pytest.raises(ToolFailed, match="nothing that reads those") as caught:
         bench.run(peek_data_file, path="a.xlsx")
