@@ -92,6 +92,12 @@ class Undoing:
             why = error.strerror or "the system refuses"
             words = f"{one.entry.path!r} cannot be changed back: {why}."
             raise CannotUndo(words, remedy="Mend that, and try again.") from None
+        except LindaError:
+            raise
+        except Exception as error:  # a fault of ours: the others of the reply are taken back all the same
+            log.exception("%s failed inside", one.entry.entry_id)
+            words = f"Taking this back failed inside ({type(error).__name__})."
+            raise CannotUndo(words, remedy="Look at what is there, and take the rest out by hand.") from None
 
     async def _take_back(self, one: Written, owner_id: str, *, is_undo: bool) -> Turned:
         changes = one.changes if is_undo else one.undo_changes or ()

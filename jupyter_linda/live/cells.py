@@ -15,7 +15,7 @@ from ..errors import AmbiguousCell, InvalidInput, NotFound, StaleRevision
 from ..ports import CellEdit, ChangeType, DeleteCell, InsertCell, MoveCell, ReplaceSource, SetOutputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from ..ports import Json
 
@@ -257,10 +257,10 @@ def _check_source(sheet: Sheet, at: int, edit: ReplaceSource | DeleteCell | Chan
         )
 
 
-def marked(metadata: Json, mark: Mapping[str, Json]) -> Json:
+def marked(metadata: Json, mark: Json) -> Json:
     """A cell's metadata with this provenance, or without any."""
     others = {name: value for name, value in (metadata or {}).items() if name != MARK}
-    return {**others, MARK: dict(mark)} if mark else others
+    return {**others, MARK: mark} if mark else others
 
 
 def of_type(cell: Json, cell_type: str, before: Json | None = None) -> Json:

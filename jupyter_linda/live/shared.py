@@ -142,7 +142,7 @@ class SharedNotebook:
         elif isinstance(edit, ReplaceSource):
             _set_text(ycells[at]["source"], edit.source)
             if edit.mark is not None:
-                self._mark(ycells[at], dict(edit.mark))
+                self._mark(ycells[at], edit.mark)
         elif isinstance(edit, DeleteCell):
             del ycells[at]
         elif isinstance(edit, MoveCell):
@@ -165,7 +165,7 @@ class SharedNotebook:
             cell["outputs"] = [_joined(output) for output in cell["outputs"] or []]
         self._document.ycells.insert(at, self._document.create_ycell(_shareable(cell)))
 
-    def _mark(self, ycell: Any, mark: dict[str, Json]) -> None:  # untyped library
+    def _mark(self, ycell: Any, mark: Json) -> None:  # untyped library
         from pycrdt import Map  # noqa: PLC0415  optional: there where a room is
 
         metadata = ycell.get("metadata")

@@ -55,13 +55,14 @@ class InsertCell:
 class ReplaceSource:
     """Replace a cell's source, only if it still is `expect`.
 
-    `mark`: its provenance (`metadata.linda`) from now on; empty takes it away, None leaves it.
+    `mark`: its provenance (`metadata.linda`) from now on; empty takes it away, None leaves it. Of others
+    anything may stand there, which an undo puts back.
     """
 
     cell_id: str
     expect: str
     source: str
-    mark: Mapping[str, Json] | None = None
+    mark: Json = None
 
 
 @dataclass(frozen=True)

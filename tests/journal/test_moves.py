@@ -335,7 +335,14 @@ def test_a_file_does_not_come_back_over_an_empty_folder(root, undo):
     assert everything(root) == {"a": None, "b": b"x"}
 
 
-def test_what_the_system_refuses_is_said_and_stays(root, kept, undo, monkeypatch):
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (PermissionError(13, "Permission denied"), r"'a\.txt' cannot be changed back: Permission denied"),
+        (ValueError("of ours"), r"failed inside \(ValueError\)\."),
+    ],
+)
+def test_what_fails_in_an_undo_is_said_and_stays(root, kept, undo, monkeypatch, fault, words):
     (root / "a.txt").write_text("hers")
     change = {"op": "write", "path": "a.txt", "old": GONE, "new": kept.put_bytes(b"hers")}
     entry = JournalEntry(
@@ -345,9 +352,9 @@ def test_what_the_system_refuses_is_said_and_stays(root, kept, undo, monkeypatch
     undoing = Undoing(log=None, live_of=lambda _owner: OneOpen(), files=undo, root_dir=str(root))
 
     def refuse(_path, **_options):
-        raise PermissionError(13, "Permission denied")
+        raise fault
 
     monkeypatch.setattr(Path, "unlink", refuse)
-    with pytest.raises(CannotUndo, match=r"'a\.txt' cannot be changed back: Permission denied"):
+    with pytest.raises(CannotUndo, match=words):
         asyncio.run(undoing._take_back_whole(Written(entry, [change], None, str(root)), "local", is_undo=True))
     assert everything(root) == {"a.txt": b"hers"}

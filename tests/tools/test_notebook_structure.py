@@ -124,6 +124,17 @@ def test_an_unknown_cell_is_never_another_one(bench, file):
             bench.run(tool, path="s.ipynb", cell_id="nope", **more)
 
 
+@pytest.mark.parametrize("mark", ["somebody's", ["ab"], 5, {"run": ["deep", {"a": 1}]}])
+def test_what_others_put_where_she_says_who_wrote_it_comes_back(bench, put, mark):
+    marked = code_cell("x = 1", "a") | {"metadata": {"linda": mark}}
+    file = put("s.ipynb", notebook(marked))
+    before = json.loads(file.read_text())
+    bench.run(edit_cell, path="s.ipynb", cell_id="a", old_text="1", new_text="7")
+    assert cells(file)[0]["metadata"]["linda"]["run"] == "run_1"
+    take_all_back(bench)
+    assert json.loads(file.read_text()) == before
+
+
 def test_insert_edit_and_delete_are_taken_back_together(bench, file):
     before = json.loads(file.read_text())
     bench.run(insert_cell, path="s.ipynb", source="new = 1", index=1)
