@@ -14,7 +14,7 @@ import { Chips } from './chips';
 import { PinButton } from './condensed';
 import { Markdown } from './markdown';
 import { ProblemNote } from './problem';
-import { endLabel } from './run';
+import { QueuedLine, endLabel } from './run';
 import { WhatLeft } from './sent';
 import { SinceUndo } from './undo';
 
@@ -69,6 +69,7 @@ function UserText(props: { message: Message }): JSX.Element {
         <div className="linda-Bubble">{message.text}</div>
       </div>
       <Chips items={message.context} />
+      <QueuedLine message={message} />
       <RunQuestions message={message} />
     </>
   );

@@ -51,6 +51,22 @@ export function TurnEnd(props: { message: Message }): JSX.Element | null {
   return isBad ? <RunEnd run={run} isLast={false} /> : null;
 }
 
+/** Below a message that waits while another of the chat is answered. */
+export function QueuedLine(props: { message: Message }): JSX.Element | null {
+  const { message } = props;
+  const { trans } = useFrame();
+  const isQueued = useStore(state => {
+    const log = state.logs[message.chat_id];
+    const run = log && runOf(log, message);
+    return run?.state === 'queued' && activeRun(log) !== run;
+  });
+  return isQueued ? (
+    <p className="linda-RunLine">
+      {trans.__('Waits for the answer before it')}
+    </p>
+  ) : null;
+}
+
 /** What went wrong with a run, or how it was ended, where no message of it says so itself. */
 function RunEnd(props: { run: Run; isLast: boolean }): JSX.Element | null {
   const { actions, trans } = useFrame();
