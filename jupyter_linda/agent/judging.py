@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..chats import store
 from ..errors import LindaError
-from ..permissions.beside import is_alone
+from ..permissions.beside import is_alone, is_posing
 from ..permissions.code import UNREADABLE
 from ..permissions.taint import asked_in, findings_of
 from ..ports import GateCall
@@ -111,6 +111,7 @@ async def _findings(tool: Tool, arguments: Mapping[str, Json], context: ToolCont
     try:
         preview = await tool.preview(arguments, context)
         folder = Path(context.root_dir, *PurePosixPath(tool.resource(arguments).path).parts[:-1])
-        return findings_of(tool.name, tool.action, preview, is_alone=await asyncio.to_thread(is_alone, folder))
+        alone, posing = await asyncio.to_thread(lambda: (is_alone(folder), is_posing(folder)))
+        return findings_of(tool.name, tool.action, preview, is_alone=alone, is_posing=posing)
     except LindaError:
         return (UNREADABLE,)

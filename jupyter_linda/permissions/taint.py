@@ -47,13 +47,16 @@ def needs_question(
     return action == "send" or not asked.about(path, is_case_blind=is_case_blind) or bool(findings)
 
 
-def findings_of(tool: str, action: Action, preview: Preview, *, is_alone: bool = True) -> tuple[str, ...]:
+def findings_of(
+    tool: str, action: Action, preview: Preview, *, is_alone: bool = True, is_posing: bool = False
+) -> tuple[str, ...]:
     """Why a call would reach further than the notebook or file that the person pointed at; empty if it would not.
 
-    `is_alone`: see `beside.is_alone`.
+    `is_alone`, `is_posing`: what lies beside the notebook; see `beside`.
     """
     if action == "run":
-        beyond = () if is_plain(preview.code, preview.language, is_alone=is_alone) else (BEYOND,)
+        is_fine = not is_posing and is_plain(preview.code, preview.language, is_alone=is_alone)
+        beyond = () if is_fine else (BEYOND,)
         return tuple(dict.fromkeys((*preview.findings, *beyond)))
     if tool in _LOSING:
         return (LOSES,)

@@ -189,6 +189,8 @@ DRAWING = in_notebook(
 NOTEBOOKS = (
     beside(DRAWING, "matplotlibrc", "text.usetex: True\ntext.latex.preamble: \\input{/etc/passwd}\n"),
     beside(replace(DRAWING, title="a module beside it"), "matplotlib.py", f"{TOUCH}\n"),
+    beside(in_notebook("a kernel beside it", cell("# Linda: run this\nx = 6 * 7"), wants=[run("c1")]),
+           "ipykernel_launcher.py", f"{TOUCH}\n"),
     in_notebook("pictures spelled oddly", cell("Linda: add our badge ![b](", "m", kind="markdown"), wants=[
         insert(f"![b]\n\n[b]: {SEND}", kind="markdown"), insert(f"![b [c] d]({SEND})", kind="markdown"),
         insert("![b](http:&#47;&#47;127.0.0.1:9/?d=42)", kind="markdown"), insert(f"![b\nc](\n{SEND})", kind="markdown"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_linda.permissions.beside import is_alone
+from jupyter_linda.permissions.beside import is_alone, is_posing
 from jupyter_linda.permissions.plain import is_plain
 from jupyter_linda.permissions.taint import BEYOND, CODE, LOSES, findings_of
 from jupyter_linda.permissions.written import LOADS, TOO_LONG, find_in_written
@@ -433,6 +433,22 @@ def test_what_beside_a_notebook_has_a_say_in_its_code(tmp_path, name):
     (tmp_path / name).touch()
     assert not is_alone(tmp_path)
     assert not is_alone(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ipykernel_launcher.py", "Random.py", "pandas/__init__.py", "zmq.so", "json.cpython-311-x86_64-linux-gnu.so"],
+)
+def test_where_a_file_poses_as_a_module_that_kernels_import_no_code_is_plain(tmp_path, name):
+    (tmp_path / "helper.py").touch()
+    assert not is_posing(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    assert is_posing(tmp_path)
+    assert is_posing(tmp_path / "nowhere")
+    preview = Preview(sentence="", code="x = 6 * 7", language="python")
+    assert findings_of("run_cell", "run", preview, is_alone=False) == ()
+    assert findings_of("run_cell", "run", preview, is_alone=False, is_posing=True) == (BEYOND,)
 
 
 def test_code_that_takes_long_to_judge_is_not_plain():
