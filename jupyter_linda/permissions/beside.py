@@ -13,13 +13,12 @@ if TYPE_CHECKING:
 _PYTHON = frozenset([".py", ".pyc", ".pyd", ".so"])
 _SETTINGS = frozenset(["matplotlibrc"])
 """Read from the folder in which a kernel runs when a library is imported; they can have LaTeX or a backend run."""
-
-
 _OF_KERNELS = frozenset(
     ["ipykernel_launcher", "ipykernel", "ipython", "traitlets", "zmq", "tornado", "jupyter_client", "jupyter_core",
      "comm", "debugpy", "psutil", "matplotlib_inline", "jedi", "parso", "prompt_toolkit", "pygments", "stack_data",
-     "executing", "asttokens", "pure_eval", "decorator", "wcwidth", "pexpect", "ptyprocess", "nest_asyncio", "packaging",
-     "dateutil", "platformdirs", "six", "appnope", "colorama", "exceptiongroup", "typing_extensions", "xpython", "anyio"]
+     "executing", "asttokens", "pure_eval", "decorator", "wcwidth", "pexpect", "ptyprocess", "nest_asyncio",
+     "packaging", "dateutil", "platformdirs", "six", "appnope", "colorama", "exceptiongroup", "typing_extensions", "xpython",
+     "anyio"]
 )  # fmt: skip
 
 
