@@ -17,8 +17,8 @@ _OF_KERNELS = frozenset(
     ["ipykernel_launcher", "ipykernel", "ipython", "traitlets", "zmq", "tornado", "jupyter_client", "jupyter_core",
      "comm", "debugpy", "psutil", "matplotlib_inline", "jedi", "parso", "prompt_toolkit", "pygments", "stack_data",
      "executing", "asttokens", "pure_eval", "decorator", "wcwidth", "pexpect", "ptyprocess", "nest_asyncio",
-     "packaging", "dateutil", "platformdirs", "six", "appnope", "colorama", "exceptiongroup", "typing_extensions", "xpython",
-     "anyio"]
+     "packaging", "dateutil", "platformdirs", "six", "appnope", "colorama", "exceptiongroup", "typing_extensions",
+     "xpython", "anyio"]
 )  # fmt: skip
 
 
