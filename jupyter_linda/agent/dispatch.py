@@ -251,6 +251,7 @@ class Dispatcher:
                 # What cannot even be shown cannot be agreed to.
                 problem = without_content(error) if judged.verdict.is_closed else problem_of(error)
                 await self._close(row, "failed", told_in_full(problem), action=tool.action, problem=problem)
+                await self._hands.gate.conclude(call, is_done=False, words=problem.message)
                 continue
             scopes = self._hands.scopes_for(call)
             opened.append(self._question(row, tool, kind="approval", preview=preview, scopes=scopes, judged=judged))

@@ -89,7 +89,8 @@ def how_to_allow(verdict: Verdict) -> str:
         return "Ask in the Linda panel or on a terminal, or allow it beforehand with --yes-to."
     if verdict.rule == PLAN_MODE:
         return "The mode of this chat is below the box where you write; choose another there to have it done."
-    return "" if verdict.rule == "the person said no" else "The rules can be changed in the Permissions view."
+    is_beyond_rules = verdict.rule == "the person said no" or verdict.rule.startswith("never: ")
+    return "" if is_beyond_rules else "The rules can be changed in the Permissions view."
 
 
 def as_asked(preview: Preview, judged: Judged) -> Preview:

@@ -26,7 +26,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     made = commands.add_parser(
         "start",
         help="fetch the demo model if needed and open JupyterLab on the tour",
-        description="Fetches the embedded demo model's weights once (98 MB, checked by sha256), puts a copy of the "
+        description="Fetches the embedded demo model's weights once (93 MB, checked by sha256), puts a copy of the "
         "tour notebook into the folder, and starts JupyterLab there. Options after -- go to JupyterLab.",
     )
     made.add_argument("--folder", type=Path, default=Path(), help="where to work (default: here)")
@@ -56,6 +56,8 @@ def run(chosen: Namespace) -> int:
     if chosen.port:
         command.append(f"--port={chosen.port}")
     print(f"Starting JupyterLab in {folder} …", flush=True)
+    if chosen.no_browser:
+        print(f"Open the address that it prints; the tour is {notebook.name}.", flush=True)
     return _become([*command, *chosen.lab_options])
 
 

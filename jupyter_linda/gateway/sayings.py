@@ -79,7 +79,7 @@ _TALK: dict[Language, dict[str, str]] = {
         "choose a larger model in the settings.",
         "chat": "I can only make small talk when the demo model's weights are installed: run `jupyter linda "
         "start` to fetch "
-        "them (98 MB). Notebook requests work without; say “help” to see them.",
+        "them (93 MB). Notebook requests work without; say “help” to see them.",
     },
     "zh": {
         "greet": "你好！我是 Linda 的演示模型。我可以列出、打开、阅读笔记本，插入和运行单元格，列出变量，"

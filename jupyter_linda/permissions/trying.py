@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidPath, NotAllowed
@@ -12,14 +13,32 @@ from .instructing import instructs
 from .rules import RuleSet, check_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
-    from ..schemas import Trial
+    from ..schemas import Action, Trial
     from .law import Law
     from .paths import PathPolicy
 
+TOOLS: Mapping[Action, tuple[str, ...]] = {
+    "read": (
+        "aggregate", "compare_dataframes", "describe_dataframe", "filter_rows", "list_files", "list_kernels",
+        "list_notebooks", "list_tasks", "list_variables", "open_notebook", "peek_data_file", "plot_dataframe",
+        "profile_dataframe", "read_cell", "read_file", "read_notebook", "search_files", "search_notebooks",
+    ),
+    "write": (
+        "add_task", "change_cell_type", "change_task", "clear_outputs", "copy_file", "create_notebook",
+        "delete_cell", "delete_file", "delete_task", "edit_cell", "export_dataframe", "insert_cell",
+        "merge_cells", "move_cell", "move_file", "patch_file", "split_cell", "upgrade_notebook", "write_file",
+    ),
+    "run": (
+        "install_packages", "interrupt_kernel", "restart_kernel", "run_cell", "run_cells", "run_code",
+        "run_shell", "start_kernel",
+    ),
+}  # fmt: skip
+"""What each tool does; the server process does not load the tools themselves."""
 ALWAYS_ASK = ("install_packages", "run_shell", "upgrade_notebook")
-"""Tools that no rule lets through; the server process does not load the tools themselves."""
+"""Tools that no rule lets through."""
 
 
 def attempt(trial: Trial, law: Law, policy: PathPolicy, *, now: datetime) -> TrialResult:
@@ -32,7 +51,21 @@ def attempt(trial: Trial, law: Law, policy: PathPolicy, *, now: datetime) -> Tri
     return TrialResult(outcome=_outcome(trial, law, policy, now) if trial.tool else None)
 
 
+def _no_such_call(trial: Trial) -> str:
+    """Why no call could be as this one; "" if it could. What is sent away is what reading and running show."""
+    action = next((action for action, names in TOOLS.items() if trial.tool in names), None)
+    if action is None:
+        near = get_close_matches(trial.tool, [name for names in TOOLS.values() for name in names], n=3)
+        return f"There is no tool {trial.tool!r}." + (f" The nearest are: {', '.join(near)}." if near else "")
+    if trial.action not in (action, "send"):
+        return f"{trial.tool} is judged as {action!r}, not as {trial.action!r}."
+    return ""
+
+
 def _outcome(trial: Trial, law: Law, policy: PathPolicy, now: datetime) -> Outcome:
+    fault = _no_such_call(trial)
+    if fault:
+        return Outcome(effect="deny", rule=fault, by="tool", path=trial.path, is_firm=True)
     try:
         located = policy.locate(trial.path)
     except (NotAllowed, InvalidPath) as error:

@@ -100,7 +100,7 @@ async def patch_file(
     content = await asyncio.to_thread(read_whole, real, path)
     before, after, new = _patched(content, path, old_text, new_text)
     if context.approved is not None and [diff.old for diff in context.approved.diffs] not in ([], [before]):
-        raise StaleRevision(f"{path!r} changed since this was allowed, so it was not done.", remedy="Ask again.")
+        raise StaleRevision(f"{path!r} changed since this was asked, so it was not done.", remedy="Ask again.")
     await write_noted(context, path, real, new, content)
     return _was_patched(path, new, before, after)
 

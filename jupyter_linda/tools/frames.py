@@ -82,8 +82,13 @@ async def ask_frame(
         return found
     if found.get("retry"):
         raise ToolRetry(found["problem"])
-    kind = "not_done" if found["problem"].startswith("It could not be done") else "no_frame"  # a library's own words
-    raise ToolFailed(found["problem"], remedy="List the variables to see which there are.", kind_of_failure=kind)
+    if found["problem"].startswith("It could not be done"):  # a library's own words
+        raise ToolFailed(found["problem"], kind_of_failure="not_done")
+    if "is not installed" in found["problem"]:
+        remedy = "Ask the user whether to install it (install_packages), or do it without."
+        raise ToolFailed(found["problem"], remedy=remedy, kind_of_failure="not_installed")
+    remedy = "List the variables to see which there are."
+    raise ToolFailed(found["problem"], remedy=remedy, kind_of_failure="no_frame")
 
 
 def shown(value: Json) -> str:

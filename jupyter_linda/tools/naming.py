@@ -149,5 +149,5 @@ def check_approved(seen: str | None, now: str, cell_id: str) -> None:
     """Refuse to do something else than what a person saw and allowed."""
     if seen is not None and seen != now:
         raise StaleRevision(
-            f"Cell {cell_id} changed since this was allowed, so it was not done.", remedy="Read it and ask again."
+            f"Cell {cell_id} changed since this was asked, so it was not done.", remedy="Read it and ask again."
         )

@@ -115,7 +115,7 @@ async def run_cells(
 
 def _check_seen(context: ToolContext, chosen: list[tuple[int, Mapping[str, Json]]]) -> None:
     if context.approved is not None and context.approved.code != _code_of(chosen):
-        raise StaleRevision("The cells changed since this was allowed, so none was run.", remedy="Ask again.")
+        raise StaleRevision("The cells changed since this was asked, so none was run.", remedy="Ask again.")
 
 
 def _code_of(chosen: list[tuple[int, Mapping[str, Json]]]) -> str:

@@ -250,7 +250,7 @@ async def merge_cells(context: ToolContext, path: NotebookPath, cell_ids: CellId
 def _check_merge_seen(context: ToolContext, sources: Sequence[str], cell_id: str) -> None:
     seen = [diff.old for diff in context.approved.diffs] if context.approved is not None else []
     if seen and seen != list(sources):
-        raise ToolRetry(f"The cells from {cell_id} on changed since this was allowed. Read them and ask again.")
+        raise ToolRetry(f"The cells from {cell_id} on changed since this was asked. Read them and ask again.")
 
 
 def _merge_diffs(name: str, at: int, sources: Sequence[str], merged: str) -> tuple[Diff, ...]:

@@ -67,7 +67,9 @@ export class Mentions {
       ({ path }) => !PathExt.basename(path).startsWith('.')
     );
     const entries = new Map([...shown, ...all].map(one => [one.path, one]));
-    return [...entries.values()].map(({ path, type }) => fileItem(path, type));
+    return [...entries.values()]
+      .sort((one, other) => one.path.localeCompare(other.path))
+      .map(({ path, type }) => fileItem(path, type));
   }
 
   private async list(folder: string): Promise<Entry[]> {

@@ -8,8 +8,10 @@ import type { Call, Diff, Json, Question } from './types';
 export interface Staged {
   key: string;
   path: string;
-  /** The cell it is shown at; "" is the notebook's end. */
+  /** The cell it is shown at. */
   cellId: string;
+  /** Where a cell that is not there yet would be; null for one that is, -1 for the end. */
+  index: number | null;
   sentence: string;
   diffs: Diff[];
   question: Question | null;
@@ -99,6 +101,7 @@ function freshIn(state: State, log: ChatLog): Staged[] {
       key: entry.call_id,
       path: entry.path,
       cellId: newCellOf(call) ?? cellId,
+      index: null,
       sentence: call.title,
       diffs: call.diffs,
       question: null,
@@ -140,16 +143,21 @@ function inserted(code: string): Diff[] {
   return code ? [{ label: '', old: '', new: code }] : [];
 }
 
-function placeOf(value: Json): { path: string; cellId: string } | null {
+function placeOf(
+  value: Json
+): Pick<Staged, 'path' | 'cellId' | 'index'> | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     return null;
   }
-  const { path, cell_id, cell_ids } = value;
+  const { path, cell_id, cell_ids, index } = value;
   if (typeof path !== 'string') {
     return null;
   }
   const first = Array.isArray(cell_ids) ? cell_ids[0] : cell_id;
-  return { path, cellId: typeof first === 'string' ? first : '' };
+  if (typeof first === 'string' && first) {
+    return { path, cellId: first, index: null };
+  }
+  return { path, cellId: '', index: typeof index === 'number' ? index : -1 };
 }
 
 /** The cell that an insert made, as its result names it. */

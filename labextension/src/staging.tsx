@@ -98,7 +98,7 @@ class ShownIn {
           <StagedCell staged={one} />
         ));
         widget.addClass('linda-StagedAt');
-        layout.insertWidget(BELOW_INPUT, widget);
+        layout.insertWidget(one.index === 0 ? 0 : BELOW_INPUT, widget);
         this.hung.set(signature, widget);
       }
     }
@@ -107,10 +107,15 @@ class ShownIn {
 
   private cellOf(one: Staged): Cell | undefined {
     const cells = this.panel.content.widgets;
-    return (
-      cells.find(known => known.model.id === one.cellId) ??
-      (one.question ? cells[cells.length - 1] : undefined)
-    );
+    const there = cells.find(known => known.model.id === one.cellId);
+    if (there || !one.question) {
+      return there;
+    }
+    /* A cell that is to come: below the one before it, or above the first. */
+    const { index } = one;
+    const last = cells.length - 1;
+    const isLast = index === null || index < 0 || index > last;
+    return cells[isLast ? last : Math.max(index - 1, 0)];
   }
 
   private placeBar(): void {
@@ -121,17 +126,16 @@ class ShownIn {
       this.bar.update();
     } else {
       this.bar = new InNotebook(this.frame, () => (
-        <StagedBar staged={this.staged} goTo={cellId => this.goTo(cellId)} />
+        <StagedBar staged={this.staged} goTo={one => this.goTo(one)} />
       ));
       this.bar.addClass('linda-StagedBarAt');
       this.panel.contentHeader.addWidget(this.bar);
     }
   }
 
-  private goTo(cellId: string): void {
-    const at = this.panel.content.widgets.findIndex(
-      cell => cell.model.id === cellId
-    );
+  private goTo(one: Staged): void {
+    const cell = this.cellOf(one);
+    const at = cell ? this.panel.content.widgets.indexOf(cell) : -1;
     if (at >= 0) {
       this.panel.content.activeCellIndex = at;
       void this.panel.content.scrollToItem(at);

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_linda.permissions.law import Law
 from jupyter_linda.permissions.rules import FIRST_RUN, Rule, RuleSet, to_text
-from jupyter_linda.permissions.trying import ALWAYS_ASK, attempt
+from jupyter_linda.permissions.trying import ALWAYS_ASK, TOOLS, attempt
 from jupyter_linda.schemas import Trial
 from jupyter_linda.tools import catalogue
 
@@ -54,6 +54,16 @@ def test_a_policy_is_named_by_its_file(policy):
     outcome = try_it(policy, bound, tool="read_file", path="ok.csv").outcome
     assert (outcome.effect, outcome.by, outcome.is_firm) == ("ask", "policy", True)
     assert "/etc/p.json" in outcome.rule
+
+
+def test_a_call_that_cannot_be_is_told_from_one_that_is_let_through(policy):
+    known = {tool.name: tool.action for tool in catalogue.TOOLS}
+    assert known == {name: action for action, names in TOOLS.items() for name in names}
+    outcome = try_it(policy, tool="read_fil", path="ok.csv").outcome
+    assert (outcome.effect, outcome.by) == ("deny", "tool")
+    assert outcome.rule.startswith("There is no tool 'read_fil'. The nearest are: read_file")
+    outcome = try_it(policy, tool="write_file", action="read", path="ok.csv").outcome
+    assert outcome.rule == "write_file is judged as 'write', not as 'read'."
 
 
 def test_tools_that_always_ask_say_so(policy):

@@ -247,9 +247,9 @@ def test_what_changed_after_it_was_allowed_is_not_done(bench, file):
     edit = {**wish, "old_text": "x = 1", "new_text": "x = 2"}
     run_seen, edit_seen = bench.preview(run_cell, **wish), bench.preview(edit_cell, **edit)
     file.write_text(file.read_text().replace("print(x)", "print(x) # the user's"))
-    with pytest.raises(StaleRevision, match="since this was allowed"):
+    with pytest.raises(StaleRevision, match="since this was asked"):
         asyncio.run(approved_run(bench, run_cell, run_seen, **wish))
-    with pytest.raises(StaleRevision, match="since this was allowed"):
+    with pytest.raises(StaleRevision, match="since this was asked"):
         asyncio.run(approved_run(bench, edit_cell, edit_seen, **edit))
     assert sources(file)[1] == "x = 1\nprint(x) # the user's"
 

@@ -136,6 +136,25 @@ def test_a_long_wish_scrolls_in_itself_and_covers_no_other_cell(open_panel, prov
     assert panel.page.evaluate(overflows) == [[False, False], [False, False]]
 
 
+@pytest.mark.parametrize(("index", "at", "is_above"), [(0, 0, True), (1, 0, False), (-1, -1, False)])
+def test_a_wish_for_a_new_cell_stands_where_it_would_be(open_panel, provider, notebook, index, at, is_above):
+    insert = in_notebook(notebook, "insert_cell", source="new = 1", index=index)
+    provider.script(f"new at {index}", uses(insert), says("Not then."))
+    panel = open_panel(notebook)
+    panel.new_chat()
+    panel.ask(f"new at {index}")
+    cells = panel.page.locator(".jp-Notebook .jp-Cell")
+    expect(staged(panel)).to_have_count(1, timeout=30_000)
+    cell = cells.nth(at if at >= 0 else cells.count() - 1)
+    expect(cell.locator(".linda-Staged")).to_contain_text("new = 1")
+    shown, source = cell.locator(".linda-Staged").bounding_box(), cell.locator(".jp-InputArea").bounding_box()
+    assert (shown["y"] < source["y"]) is is_above
+    staged(panel).get_by_role("button", name="Reject").click()
+    panel.expect_text("Not then.")
+    expect(staged(panel)).to_have_count(0)
+    assert panel.errors == []
+
+
 def test_rejecting_a_wish_at_its_cell_says_no(open_panel, provider, notebook):
     edit = in_notebook(notebook, "edit_cell", cell_id="cell-1", old_text="+ 1", new_text="+ 2")
     provider.script("rather not", uses(edit), says("Then not."))

@@ -1,4 +1,4 @@
-/* Asks before a chat is deleted; the safe answer has the focus. */
+/* Asks before a chat or a task is deleted; the safe answer has the focus. */
 
 import React from 'react';
 

@@ -34,7 +34,7 @@ export function StagedCell(props: { staged: Staged }): JSX.Element {
 
 export function StagedBar(props: {
   staged: Staged[];
-  goTo: (cellId: string) => void;
+  goTo: (one: Staged) => void;
 }): JSX.Element {
   const { trans } = useFrame();
   const { staged } = props;
@@ -59,7 +59,7 @@ export function StagedBar(props: {
         type="button"
         className="linda-Button"
         onClick={() => {
-          props.goTo(staged[at % count].cellId);
+          props.goTo(staged[at % count]);
           setAt(at + 1);
         }}
       >

@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { sameItems, useFrame, useStore } from '../frame';
+import { DeleteQuestion } from '../parts/confirm';
 import type { Task, TaskStatus } from '../types';
 
 const STATUSES: TaskStatus[] = ['open', 'doing', 'done', 'dropped'];
@@ -108,6 +109,7 @@ function TaskRow(props: { task: Task }): JSX.Element {
   const { actions, trans } = useFrame();
   const { task } = props;
   const [title, setTitle] = React.useState<string | null>(null);
+  const [isDeleting, setDeleting] = React.useState(false);
   const rename = (): void => {
     const text = title?.trim();
     setTitle(null);
@@ -178,11 +180,18 @@ function TaskRow(props: { task: Task }): JSX.Element {
           className="linda-IconButton"
           title={trans.__('Delete %1', task.title)}
           aria-label={trans.__('Delete %1', task.title)}
-          onClick={() => void actions.deleteTask(task)}
+          onClick={() => setDeleting(true)}
         >
           ✕
         </button>
       </div>
+      {isDeleting && (
+        <DeleteQuestion
+          title={task.title}
+          onYes={() => void actions.deleteTask(task)}
+          onNo={() => setDeleting(false)}
+        />
+      )}
     </li>
   );
 }
