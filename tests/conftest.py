@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +24,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow: CI runs it, and -m slow does"))
+
+
+def pytest_unconfigure() -> None:
+    """Python waits without end for threads that anyio keeps for an event loop which a test has closed."""
+    for thread in threading.enumerate():
+        if thread.name == "AnyIO worker thread":
+            thread.stop()  # type: ignore[attr-defined]  # anyio's own class
 
 
 class FakeClock:
