@@ -21,6 +21,7 @@ OUR_FAULTS = frozenset(
         "ToolRetry",
         "no_frame",
         "not_installed",
+        "not_possible",
         "NotFound",
         "NotAllowed",
         "StaleRevision",

@@ -63,7 +63,8 @@ def exported(user, name, where, columns, target, form):
             frame, chosen, names, places, rows, target, form)
     except ImportError as error:
         missing = getattr(error, "name", None) or str(error).split("\n")[0]
-        raise Trouble("The kernel's environment lacks a library for %s files (%s)." % (form, missing), False)
+        words = "The kernel's environment lacks a library for %s files (%s)." % (form, missing)
+        raise Trouble(words, False, "not_installed")
     size = os.path.getsize(target)
     found = {"name": name, "kind": frame.kind, "rows": rows, "columns": len(chosen), "size_bytes": size}
     return dict(found, **told_apart)

@@ -23,11 +23,11 @@ BEYOND = (
 
 
 class Trouble(Exception):
-    """What cannot be done, in words; `retry` where the call can be mended."""
+    """What cannot be done, in words; `retry` where the call can be mended, else what kind of failure it is."""
 
-    def __init__(self, words, retry=True):
+    def __init__(self, words, retry=True, kind="no_frame"):
         Exception.__init__(self, words)
-        self.words, self.retry = words, retry
+        self.words, self.retry, self.kind = words, retry, kind
 
 
 def told(user, work, text):
@@ -35,14 +35,16 @@ def told(user, work, text):
     try:
         return answer(work(user, **json.loads(text)))
     except Trouble as trouble:
-        return answer({"problem": trouble.words, "retry": trouble.retry})
+        return answer({"problem": trouble.words, "retry": trouble.retry, "kind": trouble.kind})
     except Exception as error:
-        words = BEYOND if is_far(error) else "It could not be done: %s." % fault(error)
-        return answer({"problem": words, "retry": False})
+        if is_far(error):
+            return answer({"problem": BEYOND, "retry": False, "kind": "not_possible"})
+        return answer({"problem": "It could not be done: %s." % fault(error), "retry": False, "kind": "not_done"})
     except BaseException as error:
         if kind_name(type(error)) != "PanicException":  # of polars: it passes by Exception; an interrupt must go on
             raise
-        return answer({"problem": "It could not be done: polars gave up on these values.", "retry": False})
+        words = "It could not be done: polars gave up on these values."
+        return answer({"problem": words, "retry": False, "kind": "not_done"})
 
 
 def fault(error):

@@ -20,6 +20,13 @@ ANSWER_TIME_S = 2.0
 """Seconds in which a kernel must answer anything at all; else it is busy."""
 WORK_TIME_S = 20.0
 """Seconds a piece of work on a frame may take."""
+REMEDIES = {
+    "no_frame": "List the variables to see which there are.",
+    "not_installed": "Ask the user whether to install it (install_packages), or do it without.",
+    "not_done": "",
+    "not_possible": "",
+}
+"""By the kind of failure that a kernel text names; what is "not_done" is told in a library's own words."""
 MOST_CELLS = 3000
 """Most values that one answer shows."""
 
@@ -82,13 +89,7 @@ async def ask_frame(
         return found
     if found.get("retry"):
         raise ToolRetry(found["problem"])
-    if found["problem"].startswith("It could not be done"):  # a library's own words
-        raise ToolFailed(found["problem"], kind_of_failure="not_done")
-    if "is not installed" in found["problem"]:
-        remedy = "Ask the user whether to install it (install_packages), or do it without."
-        raise ToolFailed(found["problem"], remedy=remedy, kind_of_failure="not_installed")
-    remedy = "List the variables to see which there are."
-    raise ToolFailed(found["problem"], remedy=remedy, kind_of_failure="no_frame")
+    raise ToolFailed(found["problem"], remedy=REMEDIES[found["kind"]], kind_of_failure=found["kind"])
 
 
 def shown(value: Json) -> str:

@@ -51,12 +51,11 @@ def peek_apart(stream: BinaryIO, name: str, size: int, *, rows: int, sheet: str)
 def main() -> None:
     """The process: what is wanted in its argument, the file at its input, the answer as JSON."""
     wish = json.loads(sys.argv[1])
+    limit = wish.pop("memory")
     with suppress(ImportError, OSError, ValueError):  # where no limit can be set, the system ends this process alone
         import resource  # noqa: PLC0415  # does not exist on Windows
 
-        limit = wish.pop("memory")
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    wish.pop("memory", None)
     os.lseek(0, 0, os.SEEK_SET)  # whoever opened it has read in it
     with os.fdopen(0, "rb") as stream:
         try:

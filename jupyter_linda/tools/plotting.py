@@ -37,9 +37,10 @@ def plotted(user, name, kind, x, y, where, title):
     try:
         import matplotlib.figure, matplotlib.backends.backend_agg, matplotlib.font_manager
     except ImportError:
-        raise Trouble("matplotlib is not installed in this kernel's environment.", False)
+        raise Trouble("matplotlib is not installed in this kernel's environment.", False, "not_installed")
     if matplotlib.rcParams["text.usetex"]:  # by a file beside the notebook, perhaps: it would run another program
-        raise Trouble("matplotlib is set to write with LaTeX here (text.usetex), so no picture is drawn.", False)
+        words = "matplotlib is set to write with LaTeX here (text.usetex), so no picture is drawn."
+        raise Trouble(words, False, "not_possible")
     marks = frame.fit(where)
     places = frame.places(marks)
     count = len(places)

@@ -123,7 +123,7 @@ function freshIn(state: State, log: ChatLog): Staged[] {
 /** Whether a change of a cell's text begins where the one before it ended: nobody wrote in between. */
 function goesOn(before: Staged, after: Staged): boolean {
   return (
-    [...before.calls, ...after.calls].every(call => TEXTS.has(call.name)) &&
+    [before, after].every(one => TEXTS.has(one.calls[0].name)) &&
     before.diffs.length === 1 &&
     after.diffs.length === 1 &&
     before.diffs[0].new === after.diffs[0].old

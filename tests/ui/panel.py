@@ -59,6 +59,11 @@ class Panel:
         new.click()
         expect(self.box).to_be_visible()
 
+    def edit_freely(self) -> None:
+        """Let her edit in this chat without questions."""
+        self.button("What Linda may do: Ask before acting").click()
+        self.root.get_by_role("menuitemradio", name="Edit freely here").click()
+
     def ask(self, text: str) -> None:
         self.box.fill(text)
         self.box.press("Enter")

@@ -62,8 +62,7 @@ def test_she_edits_and_runs_in_a_room_while_a_person_types_in_that_very_cell(sha
     shared.open(notebook)
     shared.until(lambda: "Initializing room json:notebook:" in shared.lab.log.read_text(), what="the room")
     shared.new_chat()
-    shared.button("What Linda may do: Ask before acting").click()
-    shared.root.get_by_role("menuitemradio", name="Edit freely here").click()
+    shared.edit_freely()
     shared.ask("work with me")
     shared.until(lambda: len(shared.cell_sources()) == 3, seconds=60, what="her first edit")
     shared.page.wait_for_timeout(1000)  # the message box takes the focus back a moment after sending
