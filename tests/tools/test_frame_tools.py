@@ -355,5 +355,6 @@ async def test_a_picture_is_not_drawn_by_latex(frames, server_put, jp_root_dir):
     (jp_root_dir / "matplotlibrc").write_text("text.usetex: True\n")
     server_put("a.ipynb", notebook(code_cell("import pandas as pd\nbase = pd.DataFrame({'x': [1, 2]})", "c1")))
     await frames.run()
-    with pytest.raises(ToolFailed, match="LaTeX"):
+    with pytest.raises(ToolFailed, match="LaTeX") as caught:
         await frames.call(plot_dataframe, name="base", kind="line", y=["x"])
+    assert (caught.value.kind_of_failure, caught.value.remedy) == ("not_possible", "")

@@ -117,6 +117,13 @@ def test_the_task_list_is_kept_by_the_person_and_by_linda(open_panel, provider):
         ("Send the report", "open"),
         ("Call the lab", "done"),
     ]
+    panel.button("Delete Call the lab").click()
+    panel.button("Keep").click()
+    expect(rows).to_have_count(2)
+    panel.button("Delete Call the lab").click()
+    panel.button("Delete").click()
+    expect(rows).to_have_count(1)
+    assert [task["title"] for task in panel.lab.linda("tasks")["tasks"]] == ["Send the report"]
     assert panel.errors == []
 
 
